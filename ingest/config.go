@@ -1,0 +1,38 @@
+package ingest
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"visualizer/ingest/source"
+)
+
+// Config is what the service needs. The caller has checked it.
+type Config struct {
+	// Sources are read side by side until each has ended.
+	Sources []source.Source
+	// Rate bounds how many tweets a second are taken of all sources together
+	// that don't pace themselves; 0 is no bound.
+	Rate float64
+
+	RedisURL    string
+	NATSURL     string
+	NATSOptions []nats.Option // beside the URL; for a server in this process
+
+	// NewRun begins a new run of the line even when another service seems to
+	// be in one.
+	NewRun bool
+
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	// Bar is where a progress bar is drawn, or nil for none.
+	Bar io.Writer
+	// Summary gets the closing line of totals, or nil for none.
+	Summary io.Writer
+
+	// Acked, if set, sees each message when JetStream has taken it.
+	Acked func(batch []byte)
+}

@@ -1,0 +1,178 @@
+package ingest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/redis/rueidis"
+	"golang.org/x/sync/errgroup"
+
+	"visualizer/internal/dial"
+	"visualizer/internal/index"
+	"visualizer/internal/line"
+	"visualizer/schema"
+)
+
+// drainTime bounds what a service still does after it was told to stop.
+const drainTime = 7 * time.Second
+
+// Service is a connected ingest service.
+type Service struct {
+	cfg      Config
+	redis    rueidis.Client
+	nats     *nats.Conn
+	js       jetstream.JetStream
+	consumer jetstream.Consumer
+	tally    *tally
+	metrics  *metrics
+	run      string
+	started  time.Time
+}
+
+// New connects and creates what the line needs: the streams and the index. It
+// returns once the index is complete.
+func New(ctx context.Context, cfg Config) (s *Service, err error) {
+	s = &Service{cfg: cfg, metrics: newMetrics(cfg.Metrics), started: time.Now()}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	s.redis, err = dial.Redis(ctx, cfg.RedisURL, "visualizer-ingest", func(o *rueidis.ClientOption) { o.DisableCache = true })
+	if err != nil {
+		return s, err
+	}
+	if s.nats, err = dial.NATS(ctx, cfg.NATSURL, "visualizer-ingest", cfg.NATSOptions...); err != nil {
+		return s, err
+	}
+	if s.js, err = jetstream.New(s.nats); err != nil {
+		return s, fmt.Errorf("open jetstream: %w", err)
+	}
+	if s.consumer, err = ensureStreams(ctx, s.js); err != nil {
+		return s, err
+	}
+	if err = index.Ensure(ctx, s.redis, cfg.Log); err != nil {
+		return s, err
+	}
+	if err = index.Await(ctx, s.redis, cfg.Log); err != nil {
+		return s, err
+	}
+	s.tally = newTally(s.redis, cfg.Log)
+	s.run, err = s.tally.start(ctx, rand.Text(), s.sourceNames(), cfg.NewRun)
+	if err != nil {
+		return s, fmt.Errorf("start the status: %w", err)
+	}
+	return s, nil
+}
+
+// Close drops the connections.
+func (s *Service) Close() {
+	if s.nats != nil {
+		s.nats.Close()
+	}
+	if s.redis != nil {
+		s.redis.Close()
+	}
+}
+
+func (s *Service) sourceNames() string {
+	names := make([]string, len(s.cfg.Sources))
+	for i, src := range s.cfg.Sources {
+		names[i] = src.Name()
+	}
+	return strings.Join(names, " ")
+}
+
+// Ready returns nil while the service can do its work.
+func (s *Service) Ready(ctx context.Context) error {
+	if !s.nats.IsConnected() {
+		return errors.New("nats: not connected")
+	}
+	return index.Ready(ctx, s.redis)
+}
+
+// Run reads the sources to their end and returns when everything is stored and
+// synced. When ctx ends it stops reading, hands over what was read, finishes
+// what is being stored and leaves the rest to JetStream. Errors of single
+// sources come back joined, after the others have been read.
+func (s *Service) Run(ctx context.Context) error {
+	work, stopWork := context.WithCancel(context.Background())
+	defer stopWork()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, stopWork) })()
+
+	p := newPublisher(work, s.js, s.run, s.started, s.tally, s.cfg.Log, s.metrics, s.cfg.Acked)
+	w := newWriter(s.redis, s.consumer, func(_ context.Context, l schema.DeadLetter) error { return p.SetAside(l) }, s.run, s.cfg.Log, s.metrics)
+
+	serving, stopServing := context.WithCancel(work)
+	defer stopServing()
+	var g errgroup.Group
+	g.Go(func() error { return s.tally.Run(serving) })
+	writing, stopWriting := context.WithCancel(ctx)
+	defer stopWriting()
+	written := make(chan error, 1)
+	go func() { written <- w.Run(writing, work) }()
+
+	readErr := s.readAll(ctx, p)
+	readErr = errors.Join(readErr, p.Close())
+	finished := ctx.Err() == nil && awaitDrained(ctx, s.consumer) == nil
+	stopWriting()
+	err := errors.Join(readErr, <-written)
+	stopServing()
+	err = errors.Join(err, g.Wait())
+	s.conclude(work, finished)
+	return err
+}
+
+// conclude writes the last state and prints the totals.
+func (s *Service) conclude(ctx context.Context, finished bool) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if finished {
+		s.tally.set(schema.StatusState, string(schema.StateFinished))
+	}
+	if err := s.tally.flush(ctx); err != nil {
+		s.cfg.Log.Warn("write the status", "err", err)
+		return
+	}
+	s.redis.Do(ctx, s.redis.B().Del().Key(schema.HeartbeatKey).Build()) // it ends by itself as well
+	status, err := line.Status(ctx, s.redis)
+	if err == nil && s.cfg.Summary != nil {
+		fmt.Fprintln(s.cfg.Summary, summary(status, time.Since(s.started)))
+	}
+}
+
+// summary is the closing line.
+func summary(s *schema.Status, took time.Duration) string {
+	var control, rejected int64
+	for _, c := range s.Control {
+		control += c.Count
+	}
+	for _, r := range s.Rejected {
+		rejected += r.Count
+	}
+	line := fmt.Sprintf("%d received in %s: %d stored, %d updated, %d duplicates, %d control, %d rejected",
+		s.Received, took.Round(100*time.Millisecond), s.Stored, s.Updated, s.Duplicates, control, rejected)
+	if s.Pending > 0 {
+		line += fmt.Sprintf(", %d pending for the next start", s.Pending)
+	}
+	return line
+}
+
+// readAll reads the sources side by side.
+func (s *Service) readAll(ctx context.Context, p *Publisher) error {
+	r := newReader(s, p)
+	defer r.bar.Close()
+	errs := make([]error, len(s.cfg.Sources))
+	var g errgroup.Group
+	for i, src := range s.cfg.Sources {
+		g.Go(func() error { errs[i] = r.read(ctx, src); return nil })
+	}
+	g.Wait()
+	return errors.Join(errs...)
+}

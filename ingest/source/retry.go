@@ -1,0 +1,51 @@
+package source
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Waits of the X stream before a client may connect again.
+const (
+	networkStep = 250 * time.Millisecond // more for each failure
+	networkMost = 16 * time.Second
+	httpFirst   = 5 * time.Second // twice as long for each failure
+	httpMost    = 320 * time.Second
+	limitFirst  = 60 * time.Second // twice as long for each 429
+	limitMost   = 16 * time.Minute // X counts connections over 15 minutes
+)
+
+// retry counts the failures since a connection last delivered, by kind.
+type retry struct{ network, http, limited int }
+
+// afterNetwork returns the wait after an error below HTTP.
+func (r *retry) afterNetwork() time.Duration {
+	r.network++
+	return min(time.Duration(r.network)*networkStep, networkMost)
+}
+
+// afterHTTP returns the wait after a status that is not 200.
+func (r *retry) afterHTTP() time.Duration {
+	r.http++
+	return doubling(httpFirst, httpMost, r.http)
+}
+
+// afterLimit returns the wait after a 429 that names the end of its window,
+// or doesn't (reset 0).
+func (r *retry) afterLimit(reset time.Duration) time.Duration {
+	r.limited++
+	return max(doubling(limitFirst, limitMost, r.limited), reset)
+}
+
+func doubling(first, most time.Duration, n int) time.Duration {
+	for ; n > 1 && first < most; n-- {
+		first *= 2
+	}
+	return min(first, most)
+}
+
+// jitter lengthens a wait by up to a tenth, so that clients which were cut off
+// together don't come back together.
+func jitter(d time.Duration) time.Duration {
+	return d + time.Duration(rand.Int64N(int64(d)/10+1))
+}

@@ -1,0 +1,235 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/redis/rueidis"
+	"golang.org/x/sync/errgroup"
+
+	"visualizer/schema"
+)
+
+const (
+	// laneCount is how many transactions a writer has under way. Two keep
+	// Redis busy while one of them decides.
+	laneCount = 2
+	// maxChunk bounds one transaction, and with it how long Redis answers no
+	// query: 50 documents take it about 3 ms.
+	maxChunk = 64
+	// fetchMessages is the most that one pull asks for.
+	fetchMessages = 8
+	// fetchWait is how long a pull waits for a first message.
+	fetchWait = time.Second
+)
+
+// Writer stores what is on the stream.
+type Writer struct {
+	consumer jetstream.Consumer
+	lanes    []*lane
+	all      *lane // of events that concern tweets of several lanes
+	fence    *fence
+	letters  func(context.Context, schema.DeadLetter) error
+	run      string
+	log      *slog.Logger
+	metrics  *metrics
+}
+
+func newWriter(client rueidis.Client, consumer jetstream.Consumer, letters func(context.Context, schema.DeadLetter) error, run string, log *slog.Logger, m *metrics) *Writer {
+	keys := laneKeys(laneCount)
+	w := &Writer{
+		consumer: consumer, letters: letters, run: run, log: log, metrics: m,
+		all:   &lane{client: client, keys: keys},
+		fence: &fence{client: client, log: log},
+	}
+	for _, key := range keys {
+		w.lanes = append(w.lanes, &lane{client: client, keys: []string{key}})
+	}
+	return w
+}
+
+// message is a batch on its way into Redis. It is acked when every part of it
+// is stored and synced.
+type message struct {
+	msg   jetstream.Msg
+	batch schema.Batch
+}
+
+// Run stores messages until ctx ends, then finishes those it has begun, for as
+// long as work lasts. Messages that it could not finish come again at the next
+// start.
+func (w *Writer) Run(ctx, work context.Context) error {
+	held := newHeld()
+	var g errgroup.Group
+	pulled := make(chan struct{})
+	g.Go(func() error { defer close(pulled); return w.pull(ctx, work, held) })
+	g.Go(func() error { return w.ackStored(work, held, pulled) })
+	return g.Wait()
+}
+
+// pull takes messages from the stream, as many as are there up to a bound, and
+// stores them.
+func (w *Writer) pull(ctx, work context.Context, held *held) error {
+	for ctx.Err() == nil {
+		batch, err := w.consumer.Fetch(fetchMessages, jetstream.FetchMaxWait(fetchWait))
+		if err != nil {
+			w.log.Warn("pull from the stream", "err", err)
+			pause(ctx, fetchWait)
+			continue
+		}
+		var messages []*message
+		for msg := range batch.Messages() {
+			if m := w.open(work, msg); m != nil {
+				messages = append(messages, m)
+				held.add(m)
+			}
+		}
+		for _, m := range messages {
+			if err := w.storeMessage(work, m); err != nil {
+				return nil // work has ended: the messages come again
+			}
+			held.stored(m)
+		}
+	}
+	return nil
+}
+
+// open reads a message; nil when it isn't one of ours.
+func (w *Writer) open(ctx context.Context, msg jetstream.Msg) *message {
+	m := &message{msg: msg}
+	if err := schema.Decode(msg.Data(), &m.batch); err != nil {
+		w.setAside(ctx, msg, err)
+		return nil
+	}
+	return m
+}
+
+// setAside keeps a message that no version of this program wrote, so that it
+// doesn't come again for ever.
+func (w *Writer) setAside(ctx context.Context, msg jetstream.Msg, cause error) {
+	letter := schema.DeadLetter{Reason: schema.BadJSON, Source: schema.StreamTweets, Error: cause.Error(), Raw: msg.Data(), Size: len(msg.Data())}
+	w.log.Warn("set a message aside", "err", cause)
+	if err := w.letters(ctx, letter); err == nil {
+		msg.Term()
+	}
+}
+
+// storeMessage writes a batch: chained events one after the other with all
+// lanes held, the runs of others between them lane by lane, side by side.
+func (w *Writer) storeMessage(ctx context.Context, m *message) error {
+	events := w.worksOf(&m.batch)
+	for len(events) > 0 {
+		n := len(events)
+		for i, e := range events {
+			if e.chained() {
+				n = i
+				break
+			}
+		}
+		if n > 0 {
+			if err := w.storeRun(ctx, events[:n]); err != nil {
+				return err
+			}
+			events = events[n:]
+			continue
+		}
+		if err := w.store(ctx, w.all, events[:1]); err != nil {
+			return err
+		}
+		events = events[1:]
+	}
+	return nil
+}
+
+func (w *Writer) worksOf(b *schema.Batch) []work {
+	works := make([]work, len(b.Events))
+	for i := range b.Events {
+		works[i] = work{event: &b.Events[i], place: b.Place + uint64(i), leftover: b.Run != w.run}
+	}
+	return works
+}
+
+// storeRun writes events that concern one tweet each.
+func (w *Writer) storeRun(ctx context.Context, events []work) error {
+	parts := make([][]work, len(w.lanes))
+	for _, e := range events {
+		n := e.lane(len(w.lanes))
+		parts[n] = append(parts[n], e)
+	}
+	var g errgroup.Group
+	for i, part := range parts {
+		g.Go(func() error {
+			for len(part) > 0 {
+				n := min(len(part), maxChunk)
+				if err := w.store(ctx, w.lanes[i], part[:n]); err != nil {
+					return err
+				}
+				part = part[n:]
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// store writes events in one transaction and tries until Redis takes them: a
+// store that is down, full or loading loses nothing, it only stops the line. It
+// fails when ctx ends.
+func (w *Writer) store(ctx context.Context, l *lane, events []work) error {
+	started := time.Now()
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		refused, err := l.store(ctx, events)
+		if err == nil {
+			return struct{}{}, w.refused(ctx, refused)
+		}
+		w.metrics.storeFailures.Inc()
+		return struct{}{}, err
+	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("store tweets")))
+	if err == nil {
+		w.metrics.transaction.Observe(time.Since(started).Seconds())
+	}
+	return err
+}
+
+// notify logs the first of a row of failures.
+func (w *Writer) notify(act string) backoff.Notify {
+	told := false
+	return func(err error, wait time.Duration) {
+		if !told {
+			w.log.Warn(act, "err", err, "retry", wait)
+		}
+		told = true
+	}
+}
+
+// retryPolicy waits 50 ms after a first failure and at most 2 s.
+func retryPolicy() *backoff.ExponentialBackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = 50*time.Millisecond, 2*time.Second
+	return b
+}
+
+// refused sets aside what Redis would not store, one document by one.
+func (w *Writer) refused(ctx context.Context, refused []refusal) error {
+	for _, r := range refused {
+		w.log.Warn("set a tweet aside", "id", r.id, "err", r.err)
+		letter := schema.DeadLetter{Reason: schema.Refused, Source: schema.TweetKey(r.id), Error: r.err.Error()}
+		if err := w.letters(ctx, letter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause waits, but not longer than ctx lasts.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,172 @@
+// Package allinone runs the whole line in one process on this machine: the
+// servers, ingest and query.
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"visualizer/ingest"
+	"visualizer/ingest/source"
+	"visualizer/internal/cli"
+	"visualizer/internal/obs"
+	"visualizer/internal/stack"
+	"visualizer/query"
+	"visualizer/query/server"
+)
+
+// Settings are the flags of the command.
+type Settings struct {
+	cli.Sources
+	cli.Edge
+	cli.Ops
+	Data string `help:"Folder of what is stored." default:".visualizer" placeholder:"DIR"`
+	cli.Redis
+	GraphURL string `name:"graph-url" help:"Redis with FalkorDB." placeholder:"URL"`
+	cli.NATS
+	cli.Log
+
+	// Stdout gets the ready line.
+	Stdout io.Writer `kong:"-"`
+	// Acked, if set, sees each message that JetStream has taken.
+	Acked func(batch []byte) `kong:"-"`
+}
+
+// Command is the all-in-one as a command.
+func Command() cli.Command[Settings] {
+	return cli.Command[Settings]{
+		Name:        "visualizer",
+		Description: "Stores a stream of tweets and serves them by GraphQL, all on this machine. A server whose URL is not given is started, and ends with the program.",
+		Vars:        map[string]string{"ops": "127.0.0.1:9090"},
+		Run:         Run,
+	}
+}
+
+// Run runs the line until ctx ends. When the sources end it goes on serving.
+func Run(ctx context.Context, cfg *Settings) error {
+	log, err := cfg.Logger(os.Stderr)
+	if err != nil {
+		return err
+	}
+	// What can be wrong with the command line is found before anything is
+	// started.
+	sources, err := ingest.OpenSources(cfg.Source, cfg.Rate)
+	if err != nil {
+		return err
+	}
+	clients, err := obs.Listen("--listen", cfg.Listen)
+	if err != nil {
+		return err
+	}
+	defer clients.Close()
+	operators, err := obs.Listen("--ops-listen", cfg.OpsListen)
+	if err != nil {
+		return err
+	}
+	defer operators.Close()
+	servers, err := stack.Start(ctx, stack.Config{
+		Data: cfg.Data, RedisURL: cfg.RedisURL, GraphURL: cfg.GraphURL, NATSURL: cfg.NATSURL,
+		Graph: true, Log: log, Progress: os.Stderr,
+	})
+	if err != nil {
+		return err
+	}
+	l := &line{cfg: cfg, log: log, servers: servers}
+	return errors.Join(l.run(ctx, sources, clients, operators), servers.Close())
+}
+
+// line is the pair of services over running servers.
+type line struct {
+	cfg     *Settings
+	log     *slog.Logger
+	servers *stack.Stack
+}
+
+func (l *line) run(ctx context.Context, sources []source.Source, clients, operators net.Listener) error {
+	metrics := obs.NewRegistry()
+	url, options := l.servers.NATS()
+	in, err := ingest.New(ctx, ingest.Config{
+		Sources: sources, Rate: ingest.FileRate(l.cfg.Rate),
+		RedisURL: l.servers.RedisURL(), NATSURL: url, NATSOptions: options,
+		NewRun: l.cfg.RedisURL == "", Log: l.log, Metrics: metrics,
+		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr, Acked: l.cfg.Acked,
+	})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := query.New(ctx, query.Config{RedisURL: l.servers.RedisURL(), Deadline: l.cfg.Deadline, Log: l.log})
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	ops := obs.NewOps(metrics, l.log)
+	ops.Check("ingest", in.Ready)
+	ops.Check("query", out.Ready)
+
+	// The edge goes on while ingest drains, so that what it still stores can
+	// be seen.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, failed := errgroup.WithContext(serving)
+	g.Go(func() error { return ops.Serve(failed, operators) })
+	g.Go(func() error { return out.Serve(failed, clients) })
+	g.Go(func() error {
+		defer stop()
+		return l.ingest(ctx, failed, in)
+	})
+	l.sayReady(ctx, clients.Addr(), out)
+	return g.Wait()
+}
+
+// ingest runs until ctx ends or another part has failed. A source that fails
+// doesn't end the program: what is stored is still served.
+func (l *line) ingest(ctx, failed context.Context, in *ingest.Service) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(failed, cancel)()
+	if err := in.Run(ctx); err != nil && ctx.Err() == nil {
+		l.log.Error("read tweets", "err", err)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// readyEvery is how often the services are asked whether they answer yet.
+const readyEvery = 20 * time.Millisecond
+
+// sayReady prints the ready line once both services answer.
+func (l *line) sayReady(ctx context.Context, addr net.Addr, out *query.Service) {
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	for out.Ready(ctx) != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+	w := l.cfg.Stdout
+	if w == nil {
+		w = os.Stdout
+	}
+	base := "http://" + shown(addr)
+	fmt.Fprintf(w, "ready page=%s/ graphql=%s%s\n", base, base, server.PathGraphQL)
+}
+
+// shown is an address that a browser on this machine can open.
+func shown(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", fmt.Sprint(tcp.Port))
+	}
+	return addr.String()
+}

@@ -1,0 +1,97 @@
+// Package dial connects a service to Redis and NATS, with errors that say what
+// to do.
+package dial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"syscall"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
+	"github.com/redis/rueidis"
+)
+
+// patience is how long a server that doesn't answer yet is waited for: services
+// are often started together.
+const patience = 5 * time.Second
+
+// Redis connects to the server at url; name is how the server lists the client.
+// change alters the client's options and may be nil.
+func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.ClientOption)) (rueidis.Client, error) {
+	option, err := rueidis.ParseURL(rawURL)
+	if err != nil {
+		return nil, fmt.Errorf("read --redis-url: %w: give redis://host:port or unix:///path", bare(err))
+	}
+	option.ClientName = name
+	option.Dialer.Timeout = patience
+	if change != nil {
+		change(&option)
+	}
+	client, err := retry(ctx, func() (rueidis.Client, error) { return rueidis.NewClient(option) })
+	if err != nil {
+		return nil, fmt.Errorf("connect to redis at %s: %w: start it or give another --redis-url", option.InitAddress[0], reason(err))
+	}
+	return client, nil
+}
+
+// NATS connects to the server at url, or with options to one in this process.
+// A connection that breaks later is made again without end.
+func NATS(ctx context.Context, rawURL, name string, options ...nats.Option) (*nats.Conn, error) {
+	options = append([]nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond)}, options...)
+	conn, err := retry(ctx, func() (*nats.Conn, error) { return nats.Connect(rawURL, options...) })
+	if err != nil {
+		return nil, fmt.Errorf("connect to nats at %s: %w: start it or give another --nats-url", host(rawURL), reason(err))
+	}
+	return conn, nil
+}
+
+func retry[T any](ctx context.Context, dial func() (T, error)) (T, error) {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.MaxInterval = 50*time.Millisecond, time.Second
+	var last error
+	got, err := backoff.Retry(ctx, func() (T, error) {
+		got, err := dial()
+		if err != nil {
+			last = err
+		}
+		return got, err
+	}, backoff.WithBackOff(b), backoff.WithMaxElapsedTime(patience))
+	if err != nil && last != nil {
+		err = last
+	}
+	return got, err
+}
+
+// reason is the innermost cause, which says it all: the address is named
+// beside it.
+func reason(err error) error {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New("no such host " + dns.Name)
+	}
+	return err
+}
+
+// bare leaves out the URL, which may hold a password.
+func bare(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// host is what may be shown of a URL.
+func host(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" {
+		return "the given address"
+	}
+	return u.Host
+}

@@ -1,0 +1,2 @@
+// Package query is the service that answers GraphQL from the stored tweets.
+package query

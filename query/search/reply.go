@@ -1,0 +1,124 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redis/rueidis"
+
+	"visualizer/schema"
+)
+
+// Errors that reach clients by their kind; what is wrapped is for the log.
+var (
+	// ErrTimeout: Redis did not finish within the deadline.
+	ErrTimeout = errors.New("the search took too long")
+	// ErrUnavailable: Redis can't be asked now.
+	ErrUnavailable = errors.New("the store is not available")
+)
+
+// result is the reply to FT.SEARCH or FT.AGGREGATE in RESP3.
+type result struct {
+	total int
+	rows  []row
+}
+
+// row is one hit; tweet is "" when the document went away meanwhile.
+type row struct{ tweet string }
+
+// parse reads a reply. A warning means that the answer is not complete, which
+// is an error here: a shorter truth is none.
+func parse(reply rueidis.RedisResult) (result, error) {
+	fields, err := reply.AsMap()
+	if err != nil {
+		return result{}, classify(err)
+	}
+	if err := warning(fields["warning"]); err != nil {
+		return result{}, err
+	}
+	var r result
+	total := fields["total_results"]
+	n, err := total.AsInt64()
+	if err != nil {
+		return r, fmt.Errorf("read total_results: %w", err)
+	}
+	r.total = int(n)
+	results := fields["results"]
+	hits, err := results.ToArray()
+	if err != nil {
+		return r, fmt.Errorf("read results: %w", err)
+	}
+	r.rows = make([]row, len(hits))
+	for i := range hits {
+		if r.rows[i].tweet, err = tweetOf(&hits[i]); err != nil {
+			return r, fmt.Errorf("read hit %d: %w", i, err)
+		}
+	}
+	return r, nil
+}
+
+func warning(m rueidis.RedisMessage) error {
+	warnings, err := m.AsStrSlice()
+	if err != nil || len(warnings) == 0 {
+		return nil // a server without warnings says nothing
+	}
+	text := strings.Join(warnings, "; ")
+	if strings.Contains(strings.ToLower(text), "timeout") {
+		return fmt.Errorf("%w: %s", ErrTimeout, text)
+	}
+	return fmt.Errorf("incomplete answer: %s", text)
+}
+
+// tweetOf returns the JSON of the tweet in a hit.
+func tweetOf(hit *rueidis.RedisMessage) (string, error) {
+	fields, err := hit.AsMap()
+	if err != nil {
+		return "", err
+	}
+	attributes := fields["extra_attributes"]
+	if attributes.IsNil() {
+		return "", nil
+	}
+	values, err := attributes.AsMap()
+	if err != nil {
+		return "", err
+	}
+	tweet, ok := values[tweetAttribute]
+	if !ok || tweet.IsNil() {
+		return "", nil
+	}
+	return tweet.ToString()
+}
+
+// classify tells what clients may know of a failed call.
+func classify(err error) error {
+	text := err.Error()
+	_, fromServer := rueidis.IsRedisErr(err)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), strings.Contains(text, "Timeout limit was reached"):
+		return fmt.Errorf("%w: %w", ErrTimeout, err)
+	case !fromServer, strings.HasPrefix(text, "LOADING"), strings.Contains(text, "Unknown index"), strings.Contains(text, "no such index"):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
+
+// decode reads the tweets of rows; a document that went away is left out.
+func decode(rows []row) ([]*schema.Tweet, error) {
+	tweets := make([]*schema.Tweet, 0, len(rows))
+	for _, r := range rows {
+		if r.tweet == "" {
+			continue
+		}
+		t := new(schema.Tweet)
+		if err := schema.Decode([]byte(r.tweet), t); err != nil {
+			return nil, err
+		}
+		tweets = append(tweets, t)
+	}
+	return tweets, nil
+}

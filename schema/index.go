@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"fmt"
+	"hash/fnv"
+)
+
+// IndexAlias is the name that queries use. The index behind it has a name that
+// tells its definition.
+const IndexAlias = "tweets"
+
+// Fields of the index, as they stand in queries.
+const (
+	FieldID        = "id"
+	FieldAuthorID  = "authorId"
+	FieldUsername  = "username"
+	FieldHashtags  = "hashtags"
+	FieldLang      = "lang"
+	FieldHasGeo    = "hasGeo"
+	FieldCreatedAt = "createdAt"
+	FieldSeq       = "seq"
+	FieldLo        = "lo"
+	FieldNulls     = "nulls"
+)
+
+// TweetPath is the JSON path of the tweet in a document.
+const TweetPath = "$.t"
+
+// IndexName is the name of the index with the present definition.
+func IndexName() string {
+	h := fnv.New32a()
+	for _, a := range IndexDefinition() {
+		fmt.Fprintf(h, "%q", a)
+	}
+	return fmt.Sprintf("%s:%08x", IndexAlias, h.Sum32())
+}
+
+// IndexDefinition returns the arguments of FT.CREATE behind the index's name.
+//
+// TAG is CASESENSITIVE because RediSearch folds ASCII only and values arrive
+// folded. STOPWORDS 0, since a query that starts with two stop words can end
+// the server. seq and lo are NOINDEX: they are read to order rows, never
+// searched.
+func IndexDefinition() []string {
+	tag := func(path, name string, more ...string) []string {
+		return append([]string{path, "AS", name, "TAG", "CASESENSITIVE"}, more...)
+	}
+	number := func(path, name string, more ...string) []string {
+		return append([]string{path, "AS", name, "NUMERIC", "SORTABLE"}, more...)
+	}
+	def := []string{"ON", "JSON", "PREFIX", "1", TweetPrefix, "STOPWORDS", "0", "SCHEMA"}
+	for _, field := range [][]string{
+		tag("$.t.id", FieldID),
+		tag("$.t.author.id", FieldAuthorID),
+		tag("$.ix.username", FieldUsername, "SORTABLE", "UNF"),
+		tag("$.ix.hashtags[*]", FieldHashtags),
+		tag("$.ix.lang", FieldLang),
+		tag("$.ix.hasGeo", FieldHasGeo),
+		tag("$.ix.nulls[*]", FieldNulls),
+		number("$.ix.createdAt", FieldCreatedAt),
+		number("$.ix.seq", FieldSeq, "NOINDEX"),
+		number("$.ix.lo", FieldLo, "NOINDEX"),
+	} {
+		def = append(def, field...)
+	}
+	return def
+}

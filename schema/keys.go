@@ -1,0 +1,83 @@
+package schema
+
+// Redis keys.
+const (
+	// TweetPrefix holds the searchable tweets, one document each, and nothing
+	// else.
+	TweetPrefix = "tweet:"
+	// HiddenPrefix holds documents that are read by id only: referenced tweets
+	// and superseded edits.
+	HiddenPrefix = "hidden:"
+
+	// TombstonesKey is a SET of the ids that were deleted.
+	TombstonesKey = "line:tombstones"
+	// ChainsKey is a HASH from the id of an edited version to the newest
+	// version known.
+	ChainsKey = "line:chains"
+	// LaneKeyPrefix, with a lane's number, is the counter that every
+	// transaction of a writer's lane increments, and watches: a writer that
+	// decided on old data is refused.
+	LaneKeyPrefix = "line:lane:"
+	// StatusKey is a HASH with the counters of the present run of the line.
+	StatusKey = "line:status"
+	// HeartbeatKey exists while an ingest service runs.
+	HeartbeatKey = "line:heartbeat"
+	// FenceKey is written before waiting for the append-only file, so that
+	// the wait covers all writes before it.
+	FenceKey = "line:fence"
+)
+
+// TweetKey is the key of a searchable tweet.
+func TweetKey(id string) string { return TweetPrefix + id }
+
+// HiddenKey is the key of a tweet that is read by id only.
+func HiddenKey(id string) string { return HiddenPrefix + id }
+
+// NATS names.
+const (
+	StreamTweets = "TWEETS"
+	// SubjectTweets carries a Batch a message.
+	SubjectTweets  = "tweets.batches"
+	ConsumerWriter = "writer"
+
+	StreamDeadLetters = "DEADLETTERS"
+	// SubjectDeadLetters, with the reason behind a point, carries a DeadLetter
+	// a message.
+	SubjectDeadLetters = "deadletters"
+)
+
+// Fields of the hash under StatusKey. Counters have one writer each: those of
+// the reading side are added in steps, those of the writer in the transaction
+// that stores the tweets.
+const (
+	StatusRun       = "run"       // id of the run
+	StatusStartedAt = "startedAt" // Time
+	StatusState     = "state"     // a StreamState
+	StatusSource    = "source"    // the --source arguments
+	StatusLastError = "lastError"
+	StatusLastAt    = "lastTweetAt" // Time of arrival
+	StatusRate      = "tweetsPerSecond"
+
+	StatusPublished  = "published"  // tweets handed to the stream
+	StatusStored     = "stored"     // first time in its own right
+	StatusUpdated    = "updated"    // the document changed
+	StatusDuplicates = "duplicates" // it did not
+	StatusDeleted    = "deleted"    // stored tweets removed
+	StatusBlank      = "blank"
+	StatusRepaired   = "repaired"
+	// StatusControl and StatusRejected stand before the type or reason.
+	StatusControl  = "control:"
+	StatusRejected = "rejected:"
+)
+
+// StreamState tells what the line is doing.
+type StreamState string
+
+// The states of the line.
+const (
+	StateOffline      StreamState = "OFFLINE"      // no ingest service runs
+	StateConnecting   StreamState = "CONNECTING"   // the source is not open yet
+	StateRunning      StreamState = "RUNNING"      // reading
+	StateReconnecting StreamState = "RECONNECTING" // the source is down
+	StateFinished     StreamState = "FINISHED"     // all read and found by search
+)
