@@ -19,8 +19,13 @@ import (
 	"visualizer/schema"
 )
 
-// drainTime bounds what a service still does after it was told to stop.
-const drainTime = 7 * time.Second
+const (
+	// stopTime bounds what a service still does after it was told to stop.
+	stopTime = 7 * time.Second
+	// drainTime is how much of it goes to storing what was read; with a large
+	// backlog the rest stays in JetStream.
+	drainTime = 3 * time.Second
+)
 
 // Service is a connected ingest service.
 type Service struct {
@@ -71,9 +76,15 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 	return s, nil
 }
 
+// flushTime is how long the last acks may take to reach the server.
+const flushTime = time.Second
+
 // Close drops the connections.
 func (s *Service) Close() {
 	if s.nats != nil {
+		if err := s.nats.FlushTimeout(flushTime); err != nil {
+			s.cfg.Log.Debug("flush nats", "err", err)
+		}
 		s.nats.Close()
 	}
 	if s.redis != nil {
@@ -98,13 +109,13 @@ func (s *Service) Ready(ctx context.Context) error {
 }
 
 // Run reads the sources to their end and returns when everything is stored and
-// synced. When ctx ends it stops reading, hands over what was read, finishes
-// what is being stored and leaves the rest to JetStream. Errors of single
-// sources come back joined, after the others have been read.
+// synced. When ctx ends it stops reading, hands over what was read, stores for a
+// while and leaves the rest to JetStream. Errors of single sources come back
+// joined, after the others have been read.
 func (s *Service) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(drainTime, stopWork) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopTime, stopWork) })()
 
 	p := newPublisher(work, s.js, s.run, s.started, s.tally, s.cfg.Log, s.metrics, s.cfg.Acked)
 	w := newWriter(s.redis, s.consumer, func(_ context.Context, l schema.DeadLetter) error { return p.SetAside(l) }, s.run, s.cfg.Log, s.metrics)
@@ -113,14 +124,19 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stopServing()
 	var g errgroup.Group
 	g.Go(func() error { return s.tally.Run(serving) })
-	writing, stopWriting := context.WithCancel(ctx)
+	writing, stopWriting := context.WithCancel(work)
 	defer stopWriting()
 	written := make(chan error, 1)
 	go func() { written <- w.Run(writing, work) }()
 
 	readErr := s.readAll(ctx, p)
 	readErr = errors.Join(readErr, p.Close())
-	finished := ctx.Err() == nil && awaitDrained(ctx, s.consumer) == nil
+	finished := awaitDrained(ctx, s.consumer) == nil
+	if !finished {
+		drain, cancel := context.WithTimeout(work, drainTime)
+		defer cancel()
+		_ = awaitDrained(drain, s.consumer) // what is left comes at the next start
+	}
 	stopWriting()
 	err := errors.Join(readErr, <-written)
 	stopServing()

@@ -210,11 +210,12 @@ func (w *World) firstCounts() counts {
 // grow lets a tweet be liked and read some more.
 func (w *World) grow(s *status) {
 	if s.isRetweet() { // it counts the original's retweets, and nothing else
-		s.counts.retweets++
+		n := s.counts.retweets + 1
 		if of := w.memory.find(s.refs[0].id); of != nil {
-			of.counts.retweets = max(of.counts.retweets, s.counts.retweets)
-			s.counts.retweets = of.counts.retweets
+			n = max(n, of.counts.retweets+1)
+			of.counts.retweets = n
 		}
+		s.counts.retweets = n
 		return
 	}
 	c, more := &s.counts, 1+heavy(w.rng, 20_000)

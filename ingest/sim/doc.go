@@ -7,7 +7,7 @@
 // is cut, edits, deletes, tweets delivered again with larger metrics, missing
 // includes, and on request damaged lines. What it delivered it can tell as
 // schema.Tweet, which lets a test compare a store with the truth instead of
-// with the decoder that filled it. All persons, places, hosts and texts are
+// with the decoder that filled it. All persons, towns, hosts and texts are
 // invented.
 //
 // Server speaks the protocol of GET /2/tweets/sample/stream: one connection,

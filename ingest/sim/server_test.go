@@ -46,7 +46,7 @@ func get(t *testing.T, ctx context.Context, url, token string) *http.Response {
 	return res
 }
 
-// bodyProblem reads the title of a problem.
+// bodyProblem reads a problem.
 func bodyProblem(t *testing.T, res *http.Response) map[string]any {
 	t.Helper()
 	var p map[string]any
@@ -123,6 +123,17 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// awaitSeat waits until the server saw that its client is gone.
+func awaitSeat(t *testing.T, s *Server) {
+	t.Helper()
+	select {
+	case s.seat <- struct{}{}:
+		<-s.seat
+	case <-time.After(8 * time.Second): // less than the default write timeout
+		t.Fatal("the server still holds the connection")
+	}
+}
+
 // A second client is refused while one reads, and served as soon as that one
 // left.
 func TestOneConnection(t *testing.T) {
@@ -142,8 +153,7 @@ func TestOneConnection(t *testing.T) {
 		t.Fatalf("the first connection suffered: %v", err)
 	}
 	leave()
-	s.seat <- struct{}{} // free only once the server saw that the client left
-	<-s.seat
+	awaitSeat(t, s)
 	third := get(t, t.Context(), web.URL+StreamPath, "")
 	if third.StatusCode != 200 {
 		t.Errorf("third connection: %s", third.Status)
@@ -180,8 +190,7 @@ func TestSlowReaderIsCut(t *testing.T) {
 	if err != nil || res.StatusCode != 200 {
 		t.Fatalf("%v %v", res, err)
 	}
-	s.seat <- struct{}{} // taken until the server gives the client up
-	<-s.seat
+	awaitSeat(t, s)
 	if _, err := io.Copy(io.Discard, res.Body); err == nil {
 		t.Error("the response of a reader that was cut ended like a whole one")
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "visualizer/schema"
+import (
+	"slices"
+
+	"visualizer/schema"
+)
 
 // told returns tweet s as line e tells it.
 func (w *World) told(e *envelope, s *status) *schema.Tweet {
@@ -57,22 +61,39 @@ func (c counts) told() schema.Metrics {
 	}
 }
 
+// tellEntities names each tag and each user of the text once.
 func (w *World) tellEntities(t *schema.Tweet, s *status) {
 	for _, e := range s.whole().ents {
 		switch e.kind {
 		case hashtag:
-			t.Hashtags = append(t.Hashtags, e.name)
+			t.Hashtags = addOnce(t.Hashtags, e.name)
 		case cashtag:
-			t.Cashtags = append(t.Cashtags, e.name)
+			t.Cashtags = addOnce(t.Cashtags, e.name)
 		case mention:
-			m := schema.Mention{Username: schema.Opt(e.name)}
-			if e.withID {
-				m.ID = schema.Opt(formatID(w.people.all[e.user].id))
-			}
-			t.Mentions = append(t.Mentions, m)
+			w.tellMention(t, &e)
 		case link:
 			t.URLs = append(t.URLs, w.toldLink(s, &e.link))
 		}
+	}
+}
+
+func addOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// tellMention adds a user, or the id of one who was there without it.
+func (w *World) tellMention(t *schema.Tweet, e *entity) {
+	name := schema.Opt(e.name)
+	i := slices.IndexFunc(t.Mentions, func(m schema.Mention) bool { return m.Username == name })
+	if i < 0 {
+		i = len(t.Mentions)
+		t.Mentions = append(t.Mentions, schema.Mention{Username: name})
+	}
+	if e.withID {
+		t.Mentions[i].ID = schema.Opt(formatID(w.people.all[e.user].id))
 	}
 }
 

@@ -158,7 +158,7 @@ func TestClump(t *testing.T) {
 // Entities cut out of the raw text by code points must be what they name.
 func TestEntityOffsets(t *testing.T) {
 	counted := map[string]int{}
-	for _, line := range lines(NewWorldWith(7, small()), 8000) {
+	for _, line := range lines(NewWorldWith(7, small()), 5000) {
 		w := parse(t, line)
 		for _, tweet := range append(w.Includes.Tweets, w.Data.wireTweet) {
 			checkEntities(t, counted, tweet.Text, tweet.Entities)
@@ -226,10 +226,10 @@ func TestMemoryIsBounded(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	young := run(20_000)
-	old := run(60_000)
+	young := run(10_000)
+	old := run(30_000)
 	if limit := young + young/5 + 1<<20; old > limit {
-		t.Errorf("%d bytes after 80,000 tweets, %d after 20,000", old, young)
+		t.Errorf("%d bytes after 40,000 tweets, %d after 10,000", old, young)
 	}
 	if n := len(w.memory.byID); n > len(w.memory.ring) {
 		t.Errorf("%d ids are known, the ring holds %d", n, len(w.memory.ring))

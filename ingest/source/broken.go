@@ -85,11 +85,10 @@ func (rec *records) inner(c byte) bool {
 // readInner reads a line that looks like a part of the value that broke, and
 // takes it if it is an object of its own.
 func (rec *records) readInner() bool {
-	s := scanner{depth: rec.arrays, oneLine: true}
+	s := scanner{oneLine: true}
 	if rec.scan(&s) != done {
 		return false
 	}
-	rec.resync = false
 	rec.take(&s, done)
 	return true
 }

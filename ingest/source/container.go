@@ -70,12 +70,9 @@ func unpack(raw io.Reader) (text io.Reader, release func(), err error) {
 	return nil, nil, containerError("file", errors.New("too many containers within each other"))
 }
 
-// toUTF8 skips a byte order mark, and decodes UTF-16, which only the mark
-// tells from UTF-8.
+// toUTF8 decodes UTF-16, which only its byte order mark tells from UTF-8.
 func toUTF8(in *bufio.Reader, head []byte) io.Reader {
 	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		in.Discard(3)
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return transform.NewReader(in, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder())
 	}

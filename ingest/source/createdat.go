@@ -19,7 +19,8 @@ func parseTime(s string) *schema.Time {
 	if err != nil {
 		at, err = time.Parse(time.RubyDate, s)
 	}
-	if err != nil || at.IsZero() || at.Unix() == 0 {
+	at = at.UTC()
+	if err != nil || at.IsZero() || at.Unix() == 0 || at.Year() < 1 || at.Year() > 9999 {
 		return nil
 	}
 	t := schema.TimeOf(at)

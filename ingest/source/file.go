@@ -100,7 +100,7 @@ func folder(root string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, openError(root, err)
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("open %s: no files in this folder", root)

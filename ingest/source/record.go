@@ -39,7 +39,7 @@ type records struct {
 	arrays int  // how many top-level arrays are open
 	array  int  // the line where the outermost began
 	empty  bool // nothing came since the last of them was opened
-	damage bool // a bad record was found since
+	damage bool // a bad record was found since it began
 
 	resync bool // inside the lines of a value that broke
 	indent int  // col of the line it began in
@@ -68,12 +68,27 @@ func (rec *records) next() error {
 			if rec.fresh {
 				rec.col++
 			}
+		case c == bom[0] && rec.fresh && rec.skipBOM():
 		default:
 			if rec.token(c) {
 				return nil
 			}
 		}
 	}
+}
+
+// bom is the byte order mark of UTF-8. It stands before the first line, and
+// before others where such files were joined.
+const bom = "\xef\xbb\xbf"
+
+func (rec *records) skipBOM() bool {
+	for len(rec.buf)-rec.r < len(bom) && rec.fill() {
+	}
+	if !bytes.HasPrefix(rec.buf[rec.r:], []byte(bom)) {
+		return false
+	}
+	rec.r += len(bom)
+	return true
 }
 
 // endLine passes over a line's end. It reports whether the line was blank.
@@ -84,9 +99,7 @@ func (rec *records) endLine() bool {
 	rec.line++
 	rec.fresh, rec.col = true, 0
 	if rec.oneLine && rec.arrays > 0 {
-		rec.reject(schema.BadJSON, nil, errOpenArray)
-		rec.arrays = 0
-		return true
+		return rec.rejectArray()
 	}
 	return blank
 }
@@ -100,23 +113,33 @@ func (rec *records) end() error {
 		rec.at = rec.line
 		return nil
 	}
-	if rec.arrays > 0 && rec.err == io.EOF && !rec.damage {
-		rec.arrays = 0
-		rec.at = rec.array
-		rec.reject(schema.BadJSON, nil, errOpenArray)
+	if rec.arrays > 0 && rec.err == io.EOF && rec.rejectArray() {
 		return nil
 	}
 	return rec.err
+}
+
+// rejectArray gives up the arrays that are open. It reports whether that makes
+// a bad record: not where one in them has told of the damage already.
+func (rec *records) rejectArray() bool {
+	rec.arrays = 0
+	if !rec.damage {
+		rec.at = rec.array
+		rec.reject(schema.BadJSON, nil, errOpenArray)
+	}
+	return rec.bad != nil
 }
 
 // token takes a byte that is no blank. It reports whether there is a record.
 func (rec *records) token(c byte) bool {
 	first := rec.fresh
 	rec.fresh, rec.at = false, rec.line
-	if rec.resync && first && rec.inner(c) {
-		return c == '{' && rec.readInner() || rec.skipLine(nil)
+	if rec.resync && first {
+		if rec.inner(c) {
+			return c == '{' && rec.readInner() || rec.skipLine(nil)
+		}
+		rec.resync = false
 	}
-	rec.resync = false
 	switch {
 	case c == ',' && rec.comma:
 		rec.r++
@@ -162,7 +185,7 @@ func (rec *records) closeArray() bool {
 // readValue reads one value, or finds that there is none. It reports whether
 // either makes a record: the line at which a damaged container ends does not.
 func (rec *records) readValue() bool {
-	s := scanner{depth: rec.arrays, oneLine: rec.oneLine}
+	s := scanner{oneLine: rec.oneLine}
 	r := rec.scan(&s)
 	rest := rec.buf[rec.r:]
 	if r == broken && s.pos == len(rest) && rec.err != nil && rec.err != io.EOF && bytes.IndexByte(rest, '\n') < 0 {
@@ -231,6 +254,9 @@ func (rec *records) fill() bool {
 	return false
 }
 
+// maxBuffer has room for the largest value and one read more.
+const maxBuffer = schema.MaxValueBytes + readBytes
+
 // makeRoom keeps room behind buf. What is unread stays, at its front when
 // there is no other way; a large buffer goes when it is no longer needed.
 func (rec *records) makeRoom() {
@@ -243,10 +269,10 @@ func (rec *records) makeRoom() {
 		rec.buf = rec.buf[:0]
 	case len(rec.buf) < size:
 		return
-	case len(rest) <= size/2 && size > 0:
+	case rec.r > 0 && (len(rest) <= size/2 || size == maxBuffer):
 		rec.buf = rec.buf[:copy(rec.buf, rest)]
 	default:
-		rec.buf = append(make([]byte, 0, max(2*size, readBytes)), rest...)
+		rec.buf = append(make([]byte, 0, min(max(2*size, readBytes), maxBuffer)), rest...)
 	}
 	rec.r = 0
 }

@@ -1,8 +1,6 @@
 package source
 
-import (
-	"visualizer/schema"
-)
+import "visualizer/schema"
 
 // verdict is what a scanner knows of a value.
 type verdict uint8
@@ -21,9 +19,8 @@ const (
 // It takes what is JSON but for two things that the decoder mends: strings may
 // hold any byte from 0x20 up, so that bad UTF-8 fails nothing, and NUL.
 type scanner struct {
-	pos   int  // next byte to look at; behind the value when done
-	nul   bool // a string holds a NUL byte
-	depth int  // of the arrays around the value
+	pos int  // next byte to look at; behind the value when done
+	nul bool // a string holds a NUL byte
 	// oneLine refuses a value that goes on behind a line's end.
 	oneLine bool
 
@@ -207,7 +204,7 @@ func (s *scanner) value(c byte) verdict {
 }
 
 func (s *scanner) nest(end byte, inner scanState) verdict {
-	if s.depth+len(s.open) >= schema.MaxDepth {
+	if len(s.open) >= schema.MaxDepth {
 		return deep
 	}
 	s.open = append(s.open, end)

@@ -11,7 +11,7 @@ import (
 // extractEntities fills in the hashtags, mentions and cashtags that X would
 // find in the text: by the rules of its library twitter-text.
 func extractEntities(t *schema.Tweet) {
-	s := t.Text
+	s, users := t.Text, map[string]int{}
 	for i := strings.IndexAny(s, "#＃@＠$"); i >= 0; {
 		sign, size := utf8.DecodeRuneInString(s[i:])
 		before, rest := s[:i], s[i+size:]
@@ -27,7 +27,7 @@ func extractEntities(t *schema.Tweet) {
 			}
 		default:
 			if n = mention(before, rest); n > 0 {
-				t.Mentions = append(t.Mentions, schema.Mention{Username: schema.Opt(rest[:n])})
+				t.Mentions = addMention(t.Mentions, users, schema.Mention{Username: schema.Opt(rest[:n])})
 			}
 		}
 		from := i + size + n
@@ -36,7 +36,7 @@ func extractEntities(t *schema.Tweet) {
 			i += from
 		}
 	}
-	t.Hashtags, t.Cashtags, t.Mentions = distinct(t.Hashtags), distinct(t.Cashtags), distinct(t.Mentions)
+	t.Hashtags, t.Cashtags = distinct(t.Hashtags), distinct(t.Cashtags)
 }
 
 // ellipsis ends a text that was cut, and with it maybe a name.

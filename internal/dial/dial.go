@@ -25,7 +25,7 @@ const patience = 5 * time.Second
 func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.ClientOption)) (rueidis.Client, error) {
 	option, err := rueidis.ParseURL(rawURL)
 	if err != nil {
-		return nil, fmt.Errorf("read --redis-url: %w: give redis://host:port or unix:///path", bare(err))
+		return nil, badURL{fmt.Errorf("read --redis-url: %w: give redis://host:port or unix:///path", bare(err))}
 	}
 	option.ClientName = name
 	option.Dialer.Timeout = patience
@@ -49,6 +49,14 @@ func NATS(ctx context.Context, rawURL, name string, options ...nats.Option) (*na
 	}
 	return conn, nil
 }
+
+// badURL is a URL that can't be read, which is bad usage.
+type badURL struct{ error }
+
+func (b badURL) Unwrap() error { return b.error }
+
+// BadUsage marks the error for the exit code.
+func (badURL) BadUsage() bool { return true }
 
 func retry[T any](ctx context.Context, dial func() (T, error)) (T, error) {
 	b := backoff.NewExponentialBackOff()

@@ -209,7 +209,7 @@ func (b *syncBuffer) String() string {
 
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline, tick := time.After(8*time.Second), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(60*time.Second), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {

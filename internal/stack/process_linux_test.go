@@ -146,6 +146,9 @@ func TestCtrlCDoesNotReachTheServers(t *testing.T) {
 	})
 	c := connect(t, o.url(t))
 	pid := pidOf(t, c)
+	if group, err := syscall.Getpgid(pid); err != nil || group == o.cmd.Process.Pid {
+		t.Errorf("redis-server is in process group %d, err %v; want another than its parent's", group, err)
+	}
 	kill(t, -o.cmd.Process.Pid, syscall.SIGINT)
 	if now := pidOf(t, c); now != pid {
 		t.Errorf("server %d was replaced by %d", pid, now)

@@ -254,7 +254,7 @@ func (s *redisServer) stop(limit time.Duration) error {
 	case <-time.After(limit):
 	}
 	s.mu.Lock()
-	_ = os.Kill
+	s.signal(os.Kill)
 	s.mu.Unlock()
 	<-s.done
 	return fmt.Errorf("stop %s server: still busy after %s: killed", s.role.name, limit)

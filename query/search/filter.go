@@ -43,9 +43,12 @@ func (f *Filter) Check() error {
 	if f == nil {
 		return nil
 	}
-	for _, list := range f.lists() {
-		if len(list.values) > maxValues {
-			return inputError(fmt.Sprintf("%d values: at most %d are allowed", len(list.values), maxValues), "filter", list.name)
+	for name, list := range map[string][]string{
+		"ids": f.IDs, "authorIds": f.AuthorIDs, "usernames": f.Usernames,
+		"hashtags": f.Hashtags, "allHashtags": f.AllHashtags, "langs": f.Langs,
+	} {
+		if len(list) > maxValues {
+			return inputError(fmt.Sprintf("%d values: at most %d are allowed", len(list), maxValues), "filter", name)
 		}
 	}
 	if f.Since != nil && f.Until != nil && *f.Since > *f.Until {
