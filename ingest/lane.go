@@ -65,8 +65,8 @@ func (l *lane) attempt(ctx context.Context, events []work) (refused []refusal, e
 // For chained events it follows the chains until every version is read.
 func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []work) (*state, error) {
 	s := newState()
-	watch := c.B().Watch().Key(l.keys...).Build()
 	for ids := idsOf(events); len(ids) > 0; ids = s.missing(events) {
+		watch := c.B().Watch().Key(l.keys...).Build() // a command is gone once it is sent
 		replies := c.DoMulti(ctx, append([]rueidis.Completed{watch}, reads(c, ids)...)...)
 		if err := replies[0].Error(); err != nil {
 			return nil, fmt.Errorf("watch lane: %w", err)

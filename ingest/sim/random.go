@@ -26,7 +26,7 @@ func newZipf(n, flat int) zipf {
 func (z zipf) pick(r *rand.Rand) int {
 	i, found := slices.BinarySearch(z, r.Uint64N(z[len(z)-1]))
 	if found {
-		_ = i
+		i++ // a sum belongs to the next rank
 	}
 	return i
 }

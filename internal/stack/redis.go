@@ -57,6 +57,7 @@ func startRedis(ctx context.Context, r role, bin program, dir string, log *slog.
 		stopping: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := s.prepare(ctx); err != nil {
+		s.removeSocket()
 		return nil, fmt.Errorf("start %s server in %s: %w", r.name, dir, err)
 	}
 	go s.supervise()
@@ -268,6 +269,9 @@ func (s *redisServer) signal(sig os.Signal) {
 }
 
 func (s *redisServer) removeSocket() {
+	if s.socket == "" {
+		return
+	}
 	_ = os.Remove(s.socket)
 	if s.sockDir != "" {
 		_ = os.Remove(s.sockDir)
