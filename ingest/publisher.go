@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -118,7 +119,11 @@ func (p *Publisher) flush() {
 	events, tweets, place := p.events, p.tweets, p.place
 	p.place += uint64(len(events))
 	p.events, p.tweets, p.bytes = nil, 0, 0
-	p.inFlight.Go(func() error { return p.send(schema.EncodeBatch(p.run, place, events), place, tweets) })
+	data := schema.EncodeBatch(p.run, place, events)
+	// Sent here, with p.mu held, so that batches reach JetStream in order.
+	id := p.run + "-" + strconv.FormatUint(place, 36)
+	ack, err := p.js.PublishAsync(schema.SubjectTweets, data, jetstream.WithMsgID(id))
+	p.inFlight.Go(func() error { return p.settle(data, id, tweets, ack, err) })
 }
 
 // Close sends the rest and waits until JetStream has all or work ends.
@@ -127,12 +132,17 @@ func (p *Publisher) Close() error {
 	return p.inFlight.Wait()
 }
 
-// send publishes a batch; its place makes a second try of the same batch known
-// to JetStream.
-func (p *Publisher) send(data []byte, place uint64, tweets int) error {
-	id := p.run + "-" + strconv.FormatUint(place, 36)
-	if err := p.publish(schema.SubjectTweets, id, data); err != nil {
-		return err
+// settle waits for the ack of a batch and sends the batch again until it gets
+// one; the id makes a second copy known to JetStream.
+func (p *Publisher) settle(data []byte, id string, tweets int, ack jetstream.PubAckFuture, err error) error {
+	if err == nil {
+		err = p.await(ack)
+	}
+	if err != nil {
+		p.log.Debug("publish tweets", "err", err)
+		if err := p.publish(schema.SubjectTweets, id, data); err != nil {
+			return err
+		}
 	}
 	if p.acked != nil {
 		p.acked(data)
@@ -140,6 +150,21 @@ func (p *Publisher) send(data []byte, place uint64, tweets int) error {
 	p.metrics.published.Add(float64(tweets))
 	p.tally.add(schema.StatusPublished, int64(tweets))
 	return nil
+}
+
+func (p *Publisher) await(ack jetstream.PubAckFuture) error {
+	timer := time.NewTimer(ackTimeout)
+	defer timer.Stop()
+	select {
+	case <-ack.Ok():
+		return nil
+	case err := <-ack.Err():
+		return err
+	case <-timer.C:
+		return errors.New("no ack in " + ackTimeout.String())
+	case <-p.work.Done():
+		return p.work.Err()
+	}
 }
 
 // SetAside keeps a record that can't be a tweet, and counts it.

@@ -53,27 +53,40 @@ type outcome struct {
 	blank          int
 	events         []schema.Event
 	rejects        []*Rejected
+	end            error // that ended the source
+}
+
+func newOutcome() *outcome {
+	return &outcome{
+		stored: map[string]*schema.Tweet{}, hidden: map[string]*schema.Tweet{},
+		rejected: map[schema.Reason]int{}, control: map[string]int{},
+	}
 }
 
 // collect reads a source to its end.
 func collect(t testing.TB, s Source) *outcome {
 	t.Helper()
-	o := &outcome{
-		stored: map[string]*schema.Tweet{}, hidden: map[string]*schema.Tweet{},
-		rejected: map[schema.Reason]int{}, control: map[string]int{},
-	}
+	o := newOutcome()
 	for e, err := range s.Events(context.Background()) {
-		if r, ok := errors.AsType[*Rejected](err); ok {
-			o.rejected[r.Reason]++
-			o.rejects = append(o.rejects, r)
-			continue
-		}
-		if err != nil {
-			t.Fatalf("%s ended: %v", s.Name(), err)
-		}
-		o.add(e)
+		o.take(e, err)
+	}
+	if o.end != nil {
+		t.Fatalf("%s ended: %v", s.Name(), o.end)
 	}
 	return o
+}
+
+// take notes what a source yields. It reports whether reading goes on.
+func (o *outcome) take(e schema.Event, err error) bool {
+	if r, ok := errors.AsType[*Rejected](err); ok {
+		o.rejected[r.Reason]++
+		o.rejects = append(o.rejects, r)
+		return true
+	}
+	if o.end = err; err == nil {
+		o.add(e)
+	}
+	return err == nil
 }
 
 func (o *outcome) add(e schema.Event) {

@@ -134,7 +134,7 @@ func TestControlDetail(t *testing.T) {
 		{`{"disconnect":{"code":4,"reason":"stall"}}`, "stall"},
 		{`{"warning":{"code":"FALLING_BEHIND","message":"Too slow."}}`, "Too slow."},
 		{`{"limit":{"track":12}}`, "12 tweets undelivered"},
-		{`{"b":1,"a":{}}`, "a b"},
+		{`{"b":1,"a":{}}`, "b a"},
 	} {
 		events, _ := Decode([]byte(tt.in), nil)
 		if len(events) != 1 || events[0].Detail != tt.want {

@@ -162,6 +162,11 @@ func (f *flexFloat) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
+// maxItems bounds the elements that are kept of an array, so that no record
+// takes many times its size. Those behind are as if they were absent; no page
+// of the API has as many.
+const maxItems = 100_000
+
 // list is an array of values that are tolerant themselves.
 type list[T any] struct {
 	items []T
@@ -176,6 +181,9 @@ func (l *list[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	l.seen = true
 	return eachElement(dec, func() error {
+		if len(l.items) == maxItems {
+			return dec.SkipValue()
+		}
 		var v T
 		if err := json.UnmarshalDecode(dec, &v); err != nil {
 			return err
@@ -199,7 +207,7 @@ func (o *objects[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	o.seen = true
 	return eachElement(dec, func() error {
-		if dec.PeekKind() != '{' {
+		if dec.PeekKind() != '{' || len(o.items) == maxItems {
 			return dec.SkipValue()
 		}
 		var zero T

@@ -5,26 +5,9 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"visualizer/schema"
 )
-
-// notices are the messages of streams that name themselves by a member.
-var notices = []string{
-	"delete", "scrub_geo", "status_withheld", "user_withheld",
-	"limit", "disconnect", "warning", "event", "friends",
-}
-
-// noticeName returns the name of the notice that has these members, or "".
-func noticeName(m objectMembers) string {
-	for _, name := range notices {
-		if m.has(name) {
-			return name
-		}
-	}
-	return ""
-}
 
 // noticeJSON is the value of any notice.
 type noticeJSON struct {
@@ -65,17 +48,18 @@ func firstID(ids ...flexID) schema.Opt {
 	return ""
 }
 
-// notice takes a notice. One that asks for nothing we can do, or does not say
-// for what, is a control message like any other.
-func (d *decoder) notice(name string, v jsontext.Value) {
+// notice takes an object that is a notice by its member name. One that asks
+// for nothing we can do, or does not say for what, is a control message like
+// any other.
+func (d *decoder) notice(name string, v []byte) {
 	var o object[noticeJSON]
-	json.Unmarshal(v, &o, wireOptions) // whatever it is, it is counted
-	kind, notice := o.or().asked(name)
-	e := schema.Event{Kind: kind, Notice: notice, Control: name, Detail: o.or().detail()}
+	json.Unmarshal(memberOf(v, name), &o, wireOptions) // whatever it is, it is counted
+	n := o.or()
+	kind, notice := n.asked(name)
 	if notice == nil {
-		e.Kind = schema.KindControl
+		kind = schema.KindControl
 	}
-	d.events = append(d.events, e)
+	d.emit(schema.Event{Kind: kind, Notice: notice, Control: name, Detail: clip(n.detail())})
 }
 
 // asked returns what a notice asks for, or nil.

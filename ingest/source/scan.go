@@ -139,10 +139,11 @@ func (s *scanner) escape(c byte) verdict {
 func (s *scanner) endWord(v []byte) verdict {
 	for i := s.pos; i < len(v); i++ {
 		if !isWord(v[i]) {
-			s.pos = i
 			if !validWord(v[s.word:i]) {
+				s.pos = s.word
 				return broken
 			}
+			s.pos = i
 			return s.endValue()
 		}
 	}

@@ -110,17 +110,15 @@ func yieldRecord(name string, rec *records, observed *schema.Time, yield yielder
 	if rec.value == nil {
 		return yield(schema.Event{Kind: schema.KindBlank}, nil)
 	}
-	events, rejects := Decode(rec.value, observed)
-	for i := range events {
-		if !yield(events[i], nil) {
-			return false
+	more := true
+	decode(rec.value, observed, func(e schema.Event, r *Rejected) bool {
+		if r == nil {
+			more = yield(e, nil)
+		} else {
+			r.Source, r.Line = name, rec.at
+			more = yield(e, r)
 		}
-	}
-	for _, r := range rejects {
-		r.Source, r.Line = name, rec.at
-		if !yield(schema.Event{}, r) {
-			return false
-		}
-	}
-	return true
+		return more
+	})
+	return more
 }

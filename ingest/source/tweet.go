@@ -182,8 +182,8 @@ func (b builder) place(id flexString, p *placeJSON) *schema.Place {
 // box returns west, south, east and north of a place, or nil.
 func box(p *placeJSON) []float64 {
 	sides := p.Geo.or().BBox.items
-	if ring := p.Bounds.or().Rings.items; len(ring) > 0 {
-		sides = around(ring[0].items)
+	if ring := p.Bounds.or().Rings; len(ring) > 0 {
+		sides = around(ring)
 	}
 	if len(sides) != 4 {
 		return nil

@@ -14,7 +14,7 @@ func extractEntities(t *schema.Tweet) {
 	s, users := t.Text, map[string]int{}
 	for i := strings.IndexAny(s, "#＃@＠$"); i >= 0; {
 		sign, size := utf8.DecodeRuneInString(s[i:])
-		before, rest := s[:i], s[i+size:]
+		before, rest := s[max(0, i-lookBack):i], s[i+size:]
 		n := 0
 		switch sign {
 		case '#', '＃':
@@ -38,6 +38,9 @@ func extractEntities(t *schema.Tweet) {
 	}
 	t.Hashtags, t.Cashtags = distinct(t.Hashtags), distinct(t.Cashtags)
 }
+
+// lookBack is how far before a sign its surroundings are looked at.
+const lookBack = 2 << 10
 
 // ellipsis ends a text that was cut, and with it maybe a name.
 const ellipsis = "…"
@@ -115,8 +118,8 @@ func mayMention(before string) bool {
 	if before == "" || last >= utf8.RuneSelf || !isNameByte(byte(last)) && !strings.ContainsRune("!#$%&*", last) {
 		return true
 	}
-	head, ok := strings.CutSuffix(strings.ToUpper(before), "RT")
-	return ok && (head == "" || !isNameByte(head[len(head)-1]) && !strings.ContainsRune("+~.-", rune(head[len(head)-1])))
+	head, ok := strings.CutSuffix(strings.ToUpper(before[max(0, len(before)-3):]), "RT")
+	return ok && (head == "" || !isNameByte(head[len(head)-1]) && !strings.Contains("+~.-", head))
 }
 
 func isNameByte(c byte) bool {

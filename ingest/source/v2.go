@@ -67,7 +67,7 @@ var referenceTypes = map[string]schema.ReferenceType{
 }
 
 func (b builder) references(w *tweetJSON) {
-	for _, list := range [][]referenceJSON{w.Referenced.items, w.ReferencedPosts.items} {
+	for _, list := range [][]nestedJSON{w.Referenced.items, w.ReferencedPosts.items} {
 		for i := range list {
 			if typ, ok := referenceTypes[list[i].Type.s]; ok {
 				b.refer(typ, list[i].id())
@@ -128,28 +128,44 @@ func (b builder) addMedia(key string, m *mediaJSON) {
 // markOwnMedia keeps the media key of a link only where it is the tweet's own,
 // and finds such links in records from before they had a key.
 func (b builder) markOwnMedia() {
+	if len(b.t.Media) == 0 {
+		return
+	}
+	own := make(map[schema.Opt]bool, len(b.t.Media))
+	for _, m := range b.t.Media {
+		own[m.Key] = true
+	}
+	repeated := b.retweeted()
 	for i := range b.t.URLs {
 		u := &b.t.URLs[i]
-		switch own := slices.ContainsFunc(b.t.Media, func(m schema.Media) bool { return m.Key == u.MediaKey }); {
-		case u.MediaKey != "" && !own:
-			u.MediaKey = ""
-		case u.MediaKey == "" && len(b.t.Media) > 0 && b.ownMediaLink(string(u.ExpandedURL)):
+		if id := mediaLinkOf(string(u.ExpandedURL)); u.MediaKey == "" && id != "" && (id == b.t.ID || id == repeated) {
 			u.MediaKey = b.t.Media[0].Key
+		}
+		if !own[u.MediaKey] {
+			u.MediaKey = ""
 		}
 	}
 }
 
-// ownMediaLink reports whether a link leads to a photo or video of the tweet,
-// or of the tweet that it repeats: https://twitter.com/<user>/status/<id>/photo/1.
-func (b builder) ownMediaLink(link string) bool {
-	_, rest, ok := strings.Cut(link, "/status/")
-	id, kind, _ := strings.Cut(rest, "/")
-	if !ok || !strings.HasPrefix(kind, "photo/") && !strings.HasPrefix(kind, "video/") {
-		return false
+// retweeted returns the id of the tweet that this one repeats, or "".
+func (b builder) retweeted() string {
+	for _, r := range b.t.References {
+		if r.Type == schema.Retweeted {
+			return r.ID
+		}
 	}
-	return id == b.t.ID || slices.ContainsFunc(b.t.References, func(r schema.Reference) bool {
-		return r.Type == schema.Retweeted && r.ID == id
-	})
+	return ""
+}
+
+// mediaLinkOf returns the id of the tweet to whose photo or video a link
+// leads, or "": https://twitter.com/<user>/status/<id>/photo/1.
+func mediaLinkOf(link string) string {
+	_, rest, _ := strings.Cut(link, "/status/")
+	id, kind, _ := strings.Cut(rest, "/")
+	if strings.HasPrefix(kind, "photo/") || strings.HasPrefix(kind, "video/") {
+		return id
+	}
+	return ""
 }
 
 // addRules adds the filtered-stream rules that matched the record.

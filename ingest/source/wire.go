@@ -3,6 +3,8 @@ package source
 import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"visualizer/schema"
 )
 
 // message is a JSON object of a stream or file: an envelope around tweets, or
@@ -17,24 +19,40 @@ type message struct {
 
 // payload is the value of "data".
 type payload struct {
-	kind  jsontext.Kind // 0 when there is no such member
-	items []candidate   // the object, or each element of the array
+	kind   jsontext.Kind // 0 when there is no such member
+	object *candidate
+	list   rawJSON
 }
 
 // UnmarshalJSONFrom reads any JSON value.
 func (p *payload) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*p = payload{kind: dec.PeekKind()}
-	switch p.kind {
-	case '{':
-		p.items = make([]candidate, 1)
-		return json.UnmarshalDecode(dec, &p.items[0])
-	case '[':
-		var elements list[candidate]
-		err := json.UnmarshalDecode(dec, &elements)
-		p.items = elements.items
+	if p.kind == '{' {
+		p.object = new(candidate)
+		return json.UnmarshalDecode(dec, p.object)
+	}
+	return p.list.UnmarshalJSONFrom(dec)
+}
+
+// rawJSON is a value as it stands in the record. It shares its bytes.
+type rawJSON []byte
+
+// UnmarshalJSONFrom reads any JSON value.
+func (r *rawJSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	return r.around(dec, dec.SkipValue)
+}
+
+// around sets r to the value that read reads.
+func (r *rawJSON) around(dec *jsontext.Decoder, read func() error) error {
+	before := dec.UnreadBuffer()
+	if err := read(); err != nil {
 		return err
 	}
-	return dec.SkipValue()
+	*r = before[:len(before)-len(dec.UnreadBuffer())]
+	for len(*r) > 0 && ((*r)[0] <= ' ' || (*r)[0] == ',' || (*r)[0] == ':') {
+		*r = (*r)[1:]
+	}
+	return nil
 }
 
 // candidate is a value that may be a tweet.
@@ -43,30 +61,57 @@ type candidate struct{ tweetJSON }
 // UnmarshalJSONFrom reads any JSON value, of which only an object has members.
 func (c *candidate) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*c = candidate{}
-	kind, before := dec.PeekKind(), dec.UnreadBuffer()
-	var err error
-	if kind == '{' {
-		err = json.UnmarshalDecode(dec, &c.tweetJSON)
-	} else {
-		err = dec.SkipValue()
-	}
-	c.raw = trimValue(before[:len(before)-len(dec.UnreadBuffer())])
-	return err
+	return c.raw.around(dec, func() error {
+		if dec.PeekKind() != '{' {
+			return dec.SkipValue()
+		}
+		return json.UnmarshalDecode(dec, &c.tweetJSON)
+	})
 }
 
-// trimValue cuts what may stand before a value within another one.
-func trimValue(v []byte) []byte {
-	for len(v) > 0 && (v[0] <= ' ' || v[0] == ',' || v[0] == ':') {
-		v = v[1:]
+// nestedJSON is a tweet within another or beside others, or only {type, id}:
+// as much as tells which. The rest is read from raw when it is wanted.
+type nestedJSON struct {
+	raw rawJSON
+	nestedMembers
+}
+
+type nestedMembers struct {
+	Type     flexString `json:"type"`
+	ID       flexID     `json:"id"`
+	IDStr    flexID     `json:"id_str"`
+	Text     flexString `json:"text"`
+	FullText flexString `json:"full_text"`
+}
+
+// UnmarshalJSONFrom reads any JSON value, of which only an object has members.
+func (n *nestedJSON) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*n = nestedJSON{}
+	return n.raw.around(dec, func() error {
+		if dec.PeekKind() != '{' {
+			return dec.SkipValue()
+		}
+		return json.UnmarshalDecode(dec, &n.nestedMembers)
+	})
+}
+
+func (n *nestedJSON) id() flexID {
+	if n.IDStr != "" {
+		return n.IDStr
 	}
-	return v
+	return n.ID
+}
+
+// valid reports whether n is a whole tweet.
+func (n *nestedJSON) valid() bool {
+	return schema.ValidID(string(n.id())) && (n.Text.valid || n.FullText.valid)
 }
 
 // tweetJSON is a tweet as any of the formats delivers it: API v2, v2 flattened
 // by twarc2, and v1.1 in all its modes. No member means one thing here and
 // another there, but for "geo".
 type tweetJSON struct {
-	raw []byte // of a candidate, within its record
+	raw rawJSON // of a candidate
 
 	ID        flexID     `json:"id"`
 	Text      flexString `json:"text"`
@@ -86,20 +131,14 @@ type tweetJSON struct {
 	NotePost        object[noteJSON]        `json:"note_post"`
 	Metrics         object[metricsJSON]     `json:"public_metrics"`
 	Attachments     object[attachmentsJSON] `json:"attachments"`
-	Referenced      objects[referenceJSON]  `json:"referenced_tweets"`
-	ReferencedPosts objects[referenceJSON]  `json:"referenced_posts"`
+	Referenced      objects[nestedJSON]     `json:"referenced_tweets"`
+	ReferencedPosts objects[nestedJSON]     `json:"referenced_posts"`
 	EditHistory     list[flexID]            `json:"edit_history_tweet_ids"`
 	EditHistoryPost list[flexID]            `json:"edit_history_post_ids"`
 	Withheld        object[withheldJSON]    `json:"withheld"`
 	Author          object[userJSON]        `json:"author"` // flat
 
 	statusJSON
-}
-
-// referenceJSON is {type, id}, with a whole tweet around it when flat.
-type referenceJSON struct {
-	Type flexString `json:"type"`
-	tweetJSON
 }
 
 type noteJSON struct {
@@ -227,8 +266,31 @@ type boxJSON struct {
 	BBox list[flexFloat] `json:"bbox"` // west, south, east, north
 }
 
+// polygonJSON is {coordinates: [ring, …]}, a ring being a list of [lon, lat].
 type polygonJSON struct {
-	Rings list[list[list[flexFloat]]] `json:"coordinates"` // of [lon, lat]
+	Rings firstRing `json:"coordinates"`
+}
+
+// firstRing is the outer one of a polygon's rings.
+type firstRing []list[flexFloat]
+
+// UnmarshalJSONFrom reads a JSON array of rings.
+func (f *firstRing) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*f = nil
+	if dec.PeekKind() != '[' {
+		return dec.SkipValue()
+	}
+	first := true
+	return eachElement(dec, func() error {
+		if !first {
+			return dec.SkipValue()
+		}
+		first = false
+		var ring list[list[flexFloat]]
+		err := json.UnmarshalDecode(dec, &ring)
+		*f = ring.items
+		return err
+	})
 }
 
 // userJSON holds v2 names, then those of v1.1.
@@ -265,8 +327,8 @@ type withheldJSON struct {
 
 type includesJSON struct {
 	Users  objects[userJSON]  `json:"users"`
-	Tweets objects[candidate] `json:"tweets"`
-	Posts  objects[candidate] `json:"posts"`
+	Tweets rawJSON            `json:"tweets"`
+	Posts  rawJSON            `json:"posts"`
 	Places objects[placeJSON] `json:"places"`
 	Media  objects[mediaJSON] `json:"media"`
 }
@@ -291,13 +353,13 @@ type statusJSON struct {
 	User      object[userJSON]     `json:"user"`
 	Retweeted seen                 `json:"retweeted"`
 
-	Retweet  object[tweetJSON] `json:"retweeted_status"`
-	Quoted   object[tweetJSON] `json:"quoted_status"`
-	QuotedID flexID            `json:"quoted_status_id"`
-	QuotedS  flexID            `json:"quoted_status_id_str"`
-	ReplyTo  flexID            `json:"in_reply_to_status_id"`
-	ReplyToS flexID            `json:"in_reply_to_status_id_str"`
-	ReplyU   flexID            `json:"in_reply_to_user_id_str"`
+	Retweet  object[nestedJSON] `json:"retweeted_status"`
+	Quoted   object[nestedJSON] `json:"quoted_status"`
+	QuotedID flexID             `json:"quoted_status_id"`
+	QuotedS  flexID             `json:"quoted_status_id_str"`
+	ReplyTo  flexID             `json:"in_reply_to_status_id"`
+	ReplyToS flexID             `json:"in_reply_to_status_id_str"`
+	ReplyU   flexID             `json:"in_reply_to_user_id_str"`
 
 	Coordinates pointJSON         `json:"coordinates"`
 	Place       object[placeJSON] `json:"place"`

@@ -208,8 +208,11 @@ func (x *X) checkStatus(resp *http.Response, w *watch) error {
 		return nil
 	}
 	text := resp.Status
-	if resp.StatusCode == http.StatusOK {
-		text += ", but a web page"
+	switch resp.StatusCode / 100 {
+	case 2:
+		text += ": it is no stream of JSON"
+	case 3:
+		text += ": it leads to another host"
 	}
 	if kind == "application/json" || kind == "application/problem+json" {
 		body, _ := io.ReadAll(io.LimitReader(w.reader(resp.Body), maxProblemBytes))

@@ -29,6 +29,7 @@ type expectation struct {
 // TestCases reads each case file into an empty store and compares all that
 // GraphQL tells with what must come out.
 func TestCases(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(casesDir, "expected.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,7 @@ func command(t *testing.T, env []string, name string, args ...string) (int, stri
 // TestBadCommandLines checks that each mistake is told in one line that says
 // what to do, with the right exit code.
 func TestBadCommandLines(t *testing.T) {
+	t.Parallel()
 	bin := build(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -115,6 +116,7 @@ func TestBadCommandLines(t *testing.T) {
 // TestBadArguments checks what GraphQL says to values without meaning: a code,
 // a path to the value, and the siblings' answers all the same.
 func TestBadArguments(t *testing.T) {
+	t.Parallel()
 	l := start(t, settings(t.TempDir(), filepath.Join(casesDir, "04_twarc2_page.jsonl")))
 	l.finished()
 	type edges struct {

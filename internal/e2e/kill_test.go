@@ -26,6 +26,7 @@ func process(signals chan os.Signal) cli.Process {
 // TestKilled kills the all-in-one at random moments, starts it again on the
 // same data, and in the end finds every tweet that JetStream had acked.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	data, journal := t.TempDir(), filepath.Join(t.TempDir(), "journal")
 	const kills = 7
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
@@ -185,6 +186,7 @@ func readJournal(t *testing.T, path string) (acked map[string][]string, deleted 
 // TestTerminated stops the all-in-one with a signal: it drains, exits 0 and
 // leaves no server behind.
 func TestTerminated(t *testing.T) {
+	t.Parallel()
 	data, journal := t.TempDir(), filepath.Join(t.TempDir(), "journal")
 	cmd, ready := startChild(t, data, journal, "--source", "sim", "--rate", "500")
 	<-ready

@@ -1,0 +1,167 @@
+package source
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"visualizer/schema"
+)
+
+// group delivers the tweets of one record, and those that stand beside them.
+type group struct {
+	*decoder
+	*page
+	record []byte
+	large  bool // an event of it may be too large
+	data   []byte
+	// known are the ids that need no event as a referenced tweet: the record's
+	// own, and those that had one. It is nil until somebody asks.
+	known map[flexID]bool
+}
+
+// maxGrowth bounds how much larger an event is than its record: a bad byte of
+// the text becomes three bytes in two fields.
+const maxGrowth = 8
+
+func (d *decoder) group(v []byte, m *message) *group {
+	return &group{
+		decoder: d, page: newPage(m, d.observed),
+		record: v, large: len(v) > schema.MaxEventBytes/maxGrowth,
+	}
+}
+
+// single delivers a record with one tweet of its own.
+func (d *decoder) single(v []byte, m *message, w *tweetJSON) {
+	g := d.group(v, m)
+	g.known = map[flexID]bool{w.id(): true}
+	g.includes(m)
+	g.own(w)
+}
+
+// page delivers an API reply, whose data is a list.
+func (d *decoder) page(v []byte, m *message) {
+	g := d.group(v, m)
+	g.data = m.Data.list
+	g.includes(m)
+	n := 0
+	err := elements(g.data, func(dec *jsontext.Decoder) error {
+		n++
+		var c candidate
+		err := json.UnmarshalDecode(dec, &c)
+		switch {
+		case err != nil || d.stopped:
+		case c.valid():
+			g.own(&c.tweetJSON)
+		default:
+			d.rejectCandidate(c.raw, shapeOf(c.raw))
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		d.reject(schema.BadJSON, v, err)
+	case n == 0:
+		d.control(controlEmpty, "")
+	}
+}
+
+// own delivers a tweet in its own right, behind those within it.
+func (g *group) own(w *tweetJSON) {
+	g.nested(w, 0)
+	t := g.tweet(w)
+	g.addRules(t)
+	g.deliver(schema.KindTweet, w, t)
+}
+
+// includes delivers the tweets that an API reply has beside its own.
+func (g *group) includes(m *message) {
+	in := m.Includes.v
+	if in == nil {
+		return
+	}
+	for _, list := range []rawJSON{in.Tweets, in.Posts} {
+		if jsontext.Value(list).Kind() != '[' {
+			continue
+		}
+		elements(list, func(dec *jsontext.Decoder) error {
+			var w nestedJSON
+			err := json.UnmarshalDecode(dec, &w)
+			if err == nil && !g.stopped {
+				g.referenced(&w, 0)
+			}
+			return err
+		})
+	}
+}
+
+// maxNested bounds how deep tweets are looked for within tweets. A retweet of
+// a quote is two deep.
+const maxNested = 4
+
+// nested delivers the tweets within w.
+func (g *group) nested(w *tweetJSON, depth int) {
+	for _, list := range [][]nestedJSON{w.Referenced.items, w.ReferencedPosts.items} {
+		for i := range list {
+			g.referenced(&list[i], depth)
+		}
+	}
+	for _, inner := range []*nestedJSON{w.Retweet.v, w.Quoted.v} {
+		if inner != nil {
+			g.referenced(inner, depth)
+		}
+	}
+}
+
+// referenced delivers a tweet that stands only beside others, once. One that
+// is no whole tweet, as a mere {type, id}, is left out.
+func (g *group) referenced(n *nestedJSON, depth int) {
+	if !n.valid() || depth == maxNested || g.isKnown(n.id()) {
+		return
+	}
+	g.known[n.id()] = true
+	var w candidate
+	json.Unmarshal(n.raw, &w, wireOptions) // n was read from it
+	g.deliver(schema.KindReferenced, &w.tweetJSON, g.tweet(&w.tweetJSON))
+	g.nested(&w.tweetJSON, depth+1)
+}
+
+func (g *group) isKnown(id flexID) bool {
+	if g.known == nil {
+		g.known = make(map[flexID]bool)
+		elements(g.data, func(dec *jsontext.Decoder) error {
+			var n nestedJSON
+			err := json.UnmarshalDecode(dec, &n)
+			if n.valid() {
+				g.known[n.id()] = true
+			}
+			return err
+		})
+	}
+	return g.known[id]
+}
+
+// deliver yields a tweet unless it is too large to be sent on.
+func (g *group) deliver(kind schema.Kind, w *tweetJSON, t *schema.Tweet) {
+	e := schema.Event{Kind: kind, Tweet: t}
+	if g.large {
+		if err := checkSize(&e); err != nil {
+			raw := g.record
+			if w.raw != nil {
+				raw = w.raw
+			}
+			g.reject(schema.TooLarge, raw, err)
+			return
+		}
+	}
+	g.emit(e)
+}
+
+func checkSize(e *schema.Event) error {
+	b, err := schema.Encode(e)
+	if err == nil && len(b) > schema.MaxEventBytes {
+		err = fmt.Errorf("tweet %s takes %d bytes, more than %d", e.Tweet.ID, len(b), schema.MaxEventBytes)
+	}
+	return err
+}
