@@ -69,7 +69,7 @@ func (f *flexID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	case v.Kind() == '"':
 		s, _ := unquote(v)
 		*f = flexID(s)
-	case v.Kind() == '0' && bytes.IndexAny(v, ".eE-") < 0:
+	case v.Kind() == '0' && !bytes.ContainsAny(v, ".eE-"):
 		*f = flexID(v)
 	}
 	return nil

@@ -95,9 +95,12 @@ func TestXSilence(t *testing.T) {
 
 // So is a connection whose answer does not come.
 func TestXSilentServer(t *testing.T) {
-	s := server(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, sendAndHold(tweetLine(1)))
-	c := newClient(t, s.URL)
-	go c.clock.silent()
+	var c *client
+	s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		c.clock.silent()
+		<-r.Context().Done()
+	}, sendAndHold(tweetLine(1)))
+	c = newClient(t, s.URL)
 	c.take(t, 1, nil)
 	if len(c.errs) != 1 || c.errs[0].Error() != "connect to x: nothing came for 20s" {
 		t.Errorf("errors %v", c.errs)
@@ -237,8 +240,12 @@ func TestXRefused(t *testing.T) {
 // The token follows a redirect within the host, and never to another one.
 func TestXRedirect(t *testing.T) {
 	other := server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("another host got a request: %v", r.Header) })
-	away := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+SampleStream, http.StatusFound) }
-	within := func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/moved", http.StatusTemporaryRedirect) }
+	away := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+SampleStream, http.StatusFound)
+	}
+	within := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/moved", http.StatusTemporaryRedirect)
+	}
 	moved := func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+canary {
 			t.Errorf("the same host got no token: %v", r.Header)

@@ -69,18 +69,23 @@ func (c *fakeClock) silent() { (<-c.timers)() }
 // answer is how a server treats one connection.
 type answer func(w http.ResponseWriter, r *http.Request)
 
-// server answers one connection after the other, and fails the test when two
-// are open at once. The last answer is given again and again.
+// server answers one connection after the other, and fails the test when a
+// client keeps one open beside the next. The last answer is given again and
+// again.
 func server(t *testing.T, answers ...answer) *httptest.Server {
 	t.Helper()
-	var open, n atomic.Int64
+	one := make(chan struct{}, 1)
+	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if open.Add(1) > 1 {
+		select {
+		case one <- struct{}{}:
+		case <-time.After(10 * time.Second): // the server sees a little late that a connection was closed
 			t.Error("two connections at once")
+			return
 		}
-		defer open.Add(-1)
-		i := min(int(n.Add(1)), len(answers)) - 1
-		answers[i](w, r)
+		defer func() { <-one }()
+		n++
+		answers[min(n, len(answers))-1](w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -115,7 +115,7 @@ func (w *world) filter() *search.Filter {
 		f.Hashtags = w.some(tags, "#")
 	}
 	if w.IntN(6) == 0 {
-		f.AllHashtags = w.some(tags[:12], "#")[:1+w.IntN(1)]
+		f.AllHashtags = w.some(tags[:8], "#")
 		if w.IntN(4) == 0 {
 			f.AllHashtags = []string{}
 		}

@@ -29,8 +29,6 @@ type Order struct {
 // Newest is the order when none is given.
 var Newest = Order{Field: OrderCreatedAt, Descending: true}
 
-func (o Order) reversed() Order { return Order{Field: o.Field, Descending: !o.Descending} }
-
 // Request is what a client asked of tweets.
 type Request struct {
 	Filter *Filter
