@@ -61,8 +61,8 @@ func (l *lane) attempt(ctx context.Context, events []work) (refused []refusal, e
 	return refused, err
 }
 
-// read watches the lane and returns what Redis knows of the events' tweets.
-// For chained events it follows the chains until every version is read.
+// read watches the lane and returns what Redis knows of the events' tweets. It
+// follows edit chains until every version is read.
 func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []work) (*state, error) {
 	s := newState()
 	for ids := idsOf(events); len(ids) > 0; ids = s.missing(events) {
@@ -87,13 +87,12 @@ func idsOf(events []work) []string {
 	return slices.Compact(ids)
 }
 
-// missing returns versions that chained events concern and that weren't read.
+// missing returns versions of the events' tweets that weren't read. Those of
+// another lane are only looked at: what changes a chain holds all lanes, so that
+// this lane's transaction would fail.
 func (s *state) missing(events []work) []string {
 	var ids []string
 	for _, w := range events {
-		if !w.chained() {
-			continue
-		}
 		for _, id := range w.ids() {
 			chain, known := s.chain(id)
 			if !known {
@@ -124,7 +123,7 @@ func (s *state) learn(ids []string, replies []rueidis.RedisResult) error {
 	if err != nil {
 		return fmt.Errorf("read tombstones: %w", err)
 	}
-	newest, err := replies[1].ToArray()
+	links, err := replies[1].ToArray()
 	if err != nil {
 		return fmt.Errorf("read edit chains: %w", err)
 	}
@@ -134,8 +133,8 @@ func (s *state) learn(ids []string, replies []rueidis.RedisResult) error {
 	}
 	for i, id := range ids {
 		s.tombs[id] = tombs[i] == 1
-		if n, err := newest[i].ToString(); err == nil {
-			s.newest[id] = n
+		if l, err := links[i].ToString(); err == nil {
+			s.links[id] = parseLink(l)
 		}
 		s.docs[id] = nil
 		for _, m := range docs[2*i : 2*i+2] {
@@ -219,8 +218,8 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Comp
 	if len(p.buried) > 0 {
 		add("", c.B().Sadd().Key(schema.TombstonesKey).Member(p.buried...).Build())
 	}
-	for id, newest := range p.linked {
-		add("", c.B().Hset().Key(schema.ChainsKey).FieldValue().FieldValue(id, newest).Build())
+	for id, to := range p.linked {
+		add("", c.B().Hset().Key(schema.ChainsKey).FieldValue().FieldValue(id, to.String()).Build())
 	}
 	for name, n := range p.counts {
 		if n != 0 {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"visualizer/schema"
 )
@@ -24,10 +25,10 @@ func (w work) id() string {
 	return string(w.event.Notice.TweetID)
 }
 
-// chained reports whether the event can concern further tweets: versions of
-// an edited one.
+// chained reports whether the event can change further tweets: versions of an
+// edited one.
 func (w work) chained() bool {
-	return w.event.Kind == schema.KindDelete || w.event.Kind == schema.KindTweet && len(w.event.Tweet.EditHistoryIDs) > 1
+	return w.event.Kind == schema.KindDelete || len(w.event.Tweet.EditHistoryIDs) > 1
 }
 
 // lane is where all events about a tweet go, but for chained ones.
@@ -47,13 +48,37 @@ func (w work) ids() []string {
 
 // state is what Redis knows of some tweets.
 type state struct {
-	docs   map[string]*schema.Document // nil: looked for and not there
-	tombs  map[string]bool             // deleted
-	newest map[string]string           // of an edited version: the newest stored one
+	docs  map[string]*schema.Document // nil: looked for and not there
+	tombs map[string]bool             // deleted
+	links map[string]link             // of versions of an edited tweet
+}
+
+// link leads from one version of an edited tweet to another.
+type link struct {
+	to string
+	// newer: it is the newest version stored in its own right. Else it only
+	// tells of the chain.
+	newer bool
+}
+
+// String is the link as it stands under schema.ChainsKey.
+func (l link) String() string {
+	if l.newer {
+		return l.to
+	}
+	return tellsOnly + l.to
+}
+
+// tellsOnly marks a link that is not newer.
+const tellsOnly = "?"
+
+func parseLink(s string) link {
+	to, only := strings.CutPrefix(s, tellsOnly)
+	return link{to: to, newer: !only}
 }
 
 func newState() *state {
-	return &state{docs: map[string]*schema.Document{}, tombs: map[string]bool{}, newest: map[string]string{}}
+	return &state{docs: map[string]*schema.Document{}, tombs: map[string]bool{}, links: map[string]link{}}
 }
 
 // chain returns the versions of a tweet that s tells of, itself included, and
@@ -64,7 +89,7 @@ func (s *state) chain(id string) (ids []string, known bool) {
 	for i := 0; i < len(ids); i++ {
 		doc, looked := s.docs[ids[i]]
 		known = known && looked
-		related := []string{s.newest[ids[i]]}
+		related := []string{s.links[ids[i]].to}
 		if doc != nil {
 			related = append(related, doc.Tweet.EditHistoryIDs...)
 		}
@@ -85,12 +110,12 @@ type plan struct {
 	before map[string]string // id: the key its document stands under, "" if none
 	dirty  map[string]bool   // ids whose document changes
 	buried []string          // new tombstones
-	linked map[string]string // new entries of newest
+	linked map[string]link   // new links
 	counts map[string]int64  // to be added to the status
 }
 
 func newPlan(s *state) *plan {
-	p := &plan{state: s, before: map[string]string{}, dirty: map[string]bool{}, linked: map[string]string{}, counts: map[string]int64{}}
+	p := &plan{state: s, before: map[string]string{}, dirty: map[string]bool{}, linked: map[string]link{}, counts: map[string]int64{}}
 	for id, doc := range s.docs {
 		if doc != nil {
 			p.before[id] = doc.Key()
@@ -123,10 +148,7 @@ func (p *plan) apply(w work) {
 // counted.
 func (p *plan) tweet(w work) string {
 	t := w.event.Tweet
-	if slices.ContainsFunc(w.ids(), func(id string) bool { return p.tombs[id] }) {
-		for _, id := range w.ids() {
-			p.bury(id)
-		}
+	if p.barred(w) {
 		return schema.StatusDuplicates
 	}
 	rank := rankOf(t, w.place)
@@ -152,7 +174,7 @@ func (p *plan) tweet(w work) string {
 	if outcome == schema.StatusStored && t.Repaired {
 		p.counts[schema.StatusRepaired]++
 	}
-	p.link(w)
+	p.link(t.ID)
 	return outcome
 }
 
@@ -160,7 +182,7 @@ func (p *plan) tweet(w work) string {
 // like any other, but makes no tweet searchable.
 func (p *plan) referenced(w work) {
 	t := w.event.Tweet
-	if slices.ContainsFunc(w.ids(), func(id string) bool { return p.tombs[id] }) {
+	if p.barred(w) {
 		return
 	}
 	rank := rankOf(t, w.place)
@@ -169,6 +191,19 @@ func (p *plan) referenced(w work) {
 		doc, _ = merge(known, t, rank)
 	}
 	p.put(&doc)
+	p.link(t.ID)
+}
+
+// barred reports whether a version of the tweet was deleted; then all that the
+// event tells of are.
+func (p *plan) barred(w work) bool {
+	if !slices.ContainsFunc(w.ids(), func(id string) bool { return p.tombs[id] }) {
+		return false
+	}
+	for _, id := range w.ids() {
+		p.bury(id)
+	}
+	return true
 }
 
 func (p *plan) put(doc *schema.Document) {
@@ -176,41 +211,87 @@ func (p *plan) put(doc *schema.Document) {
 	p.dirty[doc.Tweet.ID] = true
 }
 
-// link makes the newest stored version of a chain the one that is found.
-func (p *plan) link(w work) {
-	if !w.chained() && p.newest[w.id()] == "" {
+// link makes the newest version of a chain that is stored in its own right the
+// one that is found, has all versions show the longest history that is known,
+// and lets each id of the chain lead to the others.
+func (p *plan) link(id string) {
+	ids, _ := p.chain(id)
+	if len(ids) == 1 {
 		return
 	}
-	ids, _ := p.chain(w.id())
-	newest := w.id()
+	newest := p.newest(ids)
+	history := p.history(ids)
+	for _, id := range ids {
+		older := newest != "" && schema.CompareID(id, newest) < 0
+		switch {
+		case older:
+			p.lead(id, link{newest, true})
+		case newest != "" && id != newest:
+			p.lead(id, link{newest, false})
+		case newest == "" && id != history[0]:
+			p.lead(id, link{history[0], false})
+		case newest == "":
+			p.lead(id, link{history[len(history)-1], false})
+		}
+		p.show(id, history, older, newest)
+	}
+}
+
+// newest returns the newest of ids that is stored in its own right, "" if none
+// is. A link knows it as well, where not all documents were read.
+func (p *plan) newest(ids []string) string {
+	newest := ""
 	for _, id := range ids {
 		if doc := p.docs[id]; doc != nil && doc.Own && schema.CompareID(newest, id) < 0 {
 			newest = id
 		}
-		// A version that is known to be newer need not be among the documents
-		// read: an event outside the chain's step reads its own tweet only.
-		if n := p.newest[id]; n != "" && schema.CompareID(newest, n) < 0 {
-			newest = n
+		if l := p.links[id]; l.newer && schema.CompareID(newest, l.to) < 0 {
+			newest = l.to
 		}
 	}
+	return newest
+}
+
+// history returns the longest edit history that a version tells.
+func (p *plan) history(ids []string) []string {
+	var longest []string
 	for _, id := range ids {
-		p.supersede(id, newest)
+		if doc := p.docs[id]; doc != nil && len(doc.Tweet.EditHistoryIDs) > len(longest) {
+			longest = doc.Tweet.EditHistoryIDs
+		}
+	}
+	if longest == nil {
+		return ids
+	}
+	return longest
+}
+
+// lead notes where an id leads to.
+func (p *plan) lead(id string, to link) {
+	if p.links[id] != to && to.to != id {
+		p.links[id], p.linked[id] = to, to
 	}
 }
 
-// supersede notes that newest is the version to find instead of id.
-func (p *plan) supersede(id, newest string) {
-	by := schema.Opt(newest)
-	if id == newest {
-		by = ""
-	} else if p.newest[id] != newest {
-		p.newest[id], p.linked[id] = newest, newest
+// show changes what a version shows of its chain.
+func (p *plan) show(id string, history []string, older bool, newest string) {
+	doc := p.docs[id]
+	if doc == nil {
+		return
 	}
-	if doc := p.docs[id]; doc != nil && doc.Own && doc.Tweet.SupersededBy != by {
-		changed := *doc
-		changed.Tweet.SupersededBy = by
-		p.put(&changed)
+	by := schema.Opt("")
+	if older && doc.Own {
+		by = schema.Opt(newest)
 	}
+	if doc.Tweet.SupersededBy == by && len(doc.Tweet.EditHistoryIDs) >= len(history) {
+		return
+	}
+	changed := *doc
+	changed.Tweet.SupersededBy = by
+	if len(changed.Tweet.EditHistoryIDs) < len(history) {
+		changed.Tweet.EditHistoryIDs = history
+	}
+	p.put(&changed)
 }
 
 // bury removes a tweet with all its versions, for ever.

@@ -11,8 +11,9 @@ const (
 
 	// TombstonesKey is a SET of the ids that were deleted.
 	TombstonesKey = "line:tombstones"
-	// ChainsKey is a HASH from the id of an edited version to the newest
-	// version known.
+	// ChainsKey is a HASH from the id of an edited version to another of its
+	// chain: the newest stored in its own right where that is newer, else,
+	// behind a "?", one that tells of the chain.
 	ChainsKey = "line:chains"
 	// LaneKeyPrefix, with a lane's number, is the counter that every
 	// transaction of a writer's lane increments, and watches: a writer that

@@ -187,13 +187,18 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptible returns a reader of r that ends with ctx. A goroutine waits in
-// r until that delivers or ends: nothing else can interrupt reading a terminal.
-func interruptible(ctx context.Context, r io.Reader) (in io.Reader, stop func() bool) {
+// interruptible returns a reader of r that ends with ctx, or with stop. A
+// goroutine waits in r until that delivers or ends: nothing else can interrupt
+// reading a terminal.
+func interruptible(ctx context.Context, r io.Reader) (in io.Reader, stop func()) {
 	pr, pw := io.Pipe()
 	go func() {
 		_, err := io.Copy(pw, r)
 		pw.CloseWithError(err)
 	}()
-	return pr, context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) })
+	release := context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) })
+	return pr, func() {
+		release()
+		pr.Close()
+	}
 }

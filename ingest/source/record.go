@@ -220,6 +220,10 @@ func (rec *records) take(s *scanner, r verdict) {
 		v := rec.buf[rec.r : rec.r+s.pos]
 		rec.r += s.pos
 		rec.line += bytes.Count(v, newline)
+		if len(v) > schema.MaxValueBytes {
+			rec.reject(schema.TooLarge, v, errLarge)
+			return
+		}
 		if s.nul {
 			v = bytes.ReplaceAll(v, []byte{0}, []byte(`\u0000`))
 		}

@@ -11,36 +11,62 @@ import (
 // extractEntities fills in the hashtags, mentions and cashtags that X would
 // find in the text: by the rules of its library twitter-text.
 func extractEntities(t *schema.Tweet) {
-	s, users := t.Text, map[string]int{}
-	for i := strings.IndexAny(s, "#＃@＠$"); i >= 0; {
-		sign, size := utf8.DecodeRuneInString(s[i:])
-		before, rest := s[max(0, i-lookBack):i], s[i+size:]
-		n := 0
-		switch sign {
-		case '#', '＃':
-			if n = hashtag(before, rest); n > 0 {
-				t.Hashtags = append(t.Hashtags, rest[:n])
-			}
-		case '$':
-			if n = cashtag(before, rest); n > 0 {
-				t.Cashtags = append(t.Cashtags, rest[:n])
-			}
-		default:
-			if n = mention(before, rest); n > 0 {
-				t.Mentions = addMention(t.Mentions, users, schema.Mention{Username: schema.Opt(rest[:n])})
-			}
+	x := extractor{Tweet: t, users: map[string]int{}}
+	inURL, from := false, 0
+	for {
+		i := strings.IndexAny(t.Text[from:], signs)
+		if i < 0 {
+			break
 		}
-		from := i + size + n
-		i = strings.IndexAny(s[from:], "#＃@＠$")
-		if i >= 0 {
-			i += from
+		inURL = endsInURL(inURL, t.Text[from:from+i])
+		before, rest := t.Text[:from+i], t.Text[from+i:]
+		sign, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+		if sign == '@' || sign == '＠' { // several are one sign
+			rest = strings.TrimLeft(rest, "@＠")
+		}
+		from = len(t.Text) - len(rest)
+		if !inURL {
+			from += x.take(sign, before, rest)
 		}
 	}
 	t.Hashtags, t.Cashtags = distinct(t.Hashtags), distinct(t.Cashtags)
 }
 
-// lookBack is how far before a sign its surroundings are looked at.
-const lookBack = 2 << 10
+const signs = "#＃@＠$"
+
+// extractor adds what it finds to a tweet.
+type extractor struct {
+	*schema.Tweet
+	users map[string]int // see addMention
+}
+
+// take adds what stands behind a sign, and returns its length.
+func (x extractor) take(sign rune, before, rest string) (n int) {
+	switch sign {
+	case '#', '＃':
+		if n = hashtag(before, rest); n > 0 {
+			x.Hashtags = append(x.Hashtags, rest[:n])
+		}
+	case '$':
+		if n = cashtag(before, rest); n > 0 {
+			x.Cashtags = append(x.Cashtags, rest[:n])
+		}
+	default:
+		n = mention(before, rest)
+		x.Mentions = addMention(x.Mentions, x.users, schema.Mention{Username: schema.Opt(rest[:n])})
+	}
+	return n
+}
+
+// endsInURL reports whether text ends within a URL, in which signs are no
+// entities. before tells the same of what stands before text.
+func endsInURL(before bool, text string) bool {
+	if i := strings.LastIndexFunc(text, unicode.IsSpace); i >= 0 {
+		before, text = false, text[i:]
+	}
+	return before || strings.Contains(text, "://")
+}
 
 // ellipsis ends a text that was cut, and with it maybe a name.
 const ellipsis = "…"
@@ -49,7 +75,7 @@ const ellipsis = "…"
 // the text, or 0.
 func hashtag(before, rest string) int {
 	last, _ := utf8.DecodeLastRuneInString(before)
-	if before != "" && (last == '&' || isTagRune(last)) || inURL(before) {
+	if before != "" && (last == '&' || isTagRune(last)) {
 		return 0
 	}
 	n := strings.IndexFunc(rest, func(r rune) bool { return !isTagRune(r) })
@@ -81,18 +107,12 @@ func isTagRune(r rune) bool {
 	return isTagLetter(r) || unicode.Is(unicode.Nd, r) || strings.ContainsRune(tagSigns, r)
 }
 
-// inURL reports whether the text ends within a URL.
-func inURL(before string) bool {
-	word := before[strings.LastIndexFunc(before, unicode.IsSpace)+1:]
-	return strings.Contains(word, "://")
-}
-
 const maxUsername = 20
 
 // mention returns the length of the username between before+"@" and the rest
 // of the text, or 0. The name of a list, @user/list, is none.
 func mention(before, rest string) int {
-	if !mayMention(before) || inURL(before) {
+	if !mayMention(before) {
 		return 0
 	}
 	n := 0
@@ -113,7 +133,6 @@ func mention(before, rest string) int {
 // mayMention reports whether a mention may follow: not after what would make
 // an address of it, but for "RT".
 func mayMention(before string) bool {
-	before = strings.TrimRight(before, "@＠")
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if before == "" || last >= utf8.RuneSelf || !isNameByte(byte(last)) && !strings.ContainsRune("!#$%&*", last) {
 		return true

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"strings"
 	"testing"
 
 	"visualizer/schema"
@@ -50,5 +51,13 @@ func TestExtract(t *testing.T) {
 		same(t, tt.in+": hashtags", tw.Hashtags, tt.tags)
 		same(t, tt.in+": mentions", mentions, tt.mentions)
 		same(t, tt.in+": cashtags", tw.Cashtags, tt.cash)
+	}
+}
+
+// Extraction takes time in proportion to the text, whatever it is made of.
+func TestExtractHugeTexts(t *testing.T) {
+	for _, part := range []string{"@", "#", "@@a", "#a", "/#a", "#a#", "$a", "http://", "＃", "RT@", "a", " @a"} {
+		tw := schema.Tweet{Text: strings.Repeat(part, 4<<20/len(part))}
+		extractEntities(&tw)
 	}
 }

@@ -18,7 +18,7 @@ func (w *tweetJSON) v11() bool {
 func (b builder) fromV11(w *tweetJSON) {
 	t := b.t
 	t.Source = clientName(b.opt(w.Source))
-	t.InReplyToUserID = firstID(w.ReplyU, w.InReplyToUserID)
+	t.InReplyToUserID = firstID(w.ReplyUserStr, w.InReplyToUserID)
 	t.Author = b.user("", w.User.v)
 	t.Truncated = w.Truncated.b && w.FullText.s == "" && w.Extended.or().FullText.s == ""
 	t.Metrics = schema.Metrics{
@@ -59,15 +59,15 @@ func (b builder) geoV11(w *tweetJSON) {
 
 func (b builder) referencesV11(w *tweetJSON) {
 	b.refer(schema.Retweeted, w.Retweet.or().id())
-	b.refer(schema.Quoted, w.QuotedS, w.QuotedID, w.Quoted.or().id())
-	b.refer(schema.RepliedTo, w.ReplyToS, w.ReplyTo)
+	b.refer(schema.Quoted, w.QuotedIDStr, w.QuotedID, w.Quoted.or().id())
+	b.refer(schema.RepliedTo, w.ReplyToStr, w.ReplyTo)
 }
 
 // mediaV11 lists the media. The extended entities have all of them, the
 // entities only the first.
 func (b builder) mediaV11(w *tweetJSON) {
 	x := w.Extended.or()
-	for _, e := range []*entitiesJSON{x.Media.v, x.Entities.v, w.Entities2.v, w.Entities.v} {
+	for _, e := range []*entitiesJSON{x.Media.v, x.Entities.v, w.ExtendedEntities.v, w.Entities.v} {
 		if e == nil || len(e.Media.items) == 0 {
 			continue
 		}

@@ -16,12 +16,16 @@ const (
 	noteEvery = 5 * time.Second
 	// askTime bounds one attempt; a server that loads answers between chunks.
 	askTime = 5 * time.Second
+	// socketTime bounds the wait for the socket, which is opened before
+	// anything is loaded.
+	socketTime = 30 * time.Second
 )
 
 // awaitReady returns when the server answers all probes of its role.
 func (s *redisServer) awaitReady(ctx context.Context) error {
 	note := time.NewTicker(noteEvery)
 	defer note.Stop()
+	began := time.Now()
 	for poll := minPoll; ; poll = min(2*poll, maxPoll) {
 		err := s.ask(ctx)
 		if err == nil && s.markReady() {
@@ -29,6 +33,9 @@ func (s *redisServer) awaitReady(ctx context.Context) error {
 		}
 		if isAnswer(err) {
 			return err
+		}
+		if time.Since(began) > socketTime && !exists(s.socket) {
+			return fmt.Errorf("it has not opened %s in %s", s.socket, socketTime)
 		}
 		select {
 		case <-time.After(poll):

@@ -79,6 +79,8 @@ func (s *redisServer) prepare(ctx context.Context) error {
 	if err := s.chooseSocket(); err != nil {
 		return err
 	}
+	// One that a killed server left would look like the next one's.
+	_ = os.Remove(s.socket)
 	return os.WriteFile(s.confPath(), []byte(s.conf()), 0o600)
 }
 
@@ -178,9 +180,17 @@ func (s *redisServer) runOnce() error {
 		return err
 	}
 	defer out.Close()
-	cmd := exec.Command(s.bin.server, s.confPath())
+	conf, err := os.Open(s.confPath())
+	if err != nil {
+		return err
+	}
+	defer conf.Close()
+	// Redis takes a path with * or [ for a pattern, and starts with defaults
+	// when it matches nothing: so it reads its settings from standard input.
+	cmd := exec.Command(s.bin.server, "-")
 	cmd.Dir = s.dir
 	cmd.Env = childEnv()
+	cmd.Stdin = conf
 	// Files, not writers: a pipe would tie Wait to what the server forks.
 	cmd.Stdout, cmd.Stderr = out.File, out.File
 	cmd.SysProcAttr = childAttr()
