@@ -1,0 +1,155 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/rueidis"
+	"golang.org/x/sync/errgroup"
+
+	"visualizer/internal/stack/stacktest"
+	"visualizer/schema"
+)
+
+func openRedis(t *testing.T) (context.Context, rueidis.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	option, err := rueidis.ParseURL(stacktest.Start(t).RedisURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rueidis.NewClient(option)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return ctx, client
+}
+
+// TestWritersCompete has several writers store observations of the same few
+// tweets at once, in lanes and holding all of them. The store must be that of
+// one writer, and the test shows that they did get in each other's way.
+func TestWritersCompete(t *testing.T) {
+	ctx, client := openRedis(t)
+	rng := rand.New(rand.NewPCG(5, 5))
+	var events []schema.Event
+	for range 8 {
+		events = append(events, observations(rng)...)
+	}
+	for i := range events { // one truth: each its own time
+		if tw := events[i].Tweet; tw != nil {
+			*tw.ObservedAt = schema.Time(1_000_000 + i)
+			if tw.Author != nil {
+				tw.Author.ObservedAt = tw.ObservedAt
+			}
+		}
+	}
+	const writers = 6
+	moved := make([]int, writers)
+	var g errgroup.Group
+	for i := range writers {
+		own := slices.Clone(events)
+		rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
+		own = own[:len(own)*2/3+i*len(own)/3/writers]
+		if i == 0 {
+			own = events
+		}
+		g.Go(func() (err error) { moved[i], err = compete(ctx, client, own, uint64(1_000*i)); return err })
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	alone := newMemory()
+	for i := range events {
+		alone.store([]work{{event: clone(t, &events[i]), place: uint64(i)}})
+	}
+	if diff := cmp.Diff(alone.shown(), readAll(t, ctx, client)); diff != "" {
+		t.Errorf("the store is not that of one writer (-want +got):\n%s", diff)
+	}
+	if total := sum(moved); total == 0 {
+		t.Error("no writer was ever too late: the test shows nothing")
+	}
+}
+
+func sum(ns []int) (total int) {
+	for _, n := range ns {
+		total += n
+	}
+	return total
+}
+
+// compete stores events as a writer does and returns how often it was too
+// late.
+func compete(ctx context.Context, client rueidis.Client, events []schema.Event, place uint64) (moved int, err error) {
+	keys := laneKeys(laneCount)
+	for i := range events {
+		w := work{event: &events[i], place: place + uint64(i)}
+		l := &lane{client: client, keys: keys}
+		if !w.chained() {
+			l.keys = keys[w.lane(laneCount):][:1]
+		}
+		for {
+			_, err := l.attempt(ctx, []work{w})
+			if err == nil {
+				break
+			}
+			if err != errMoved {
+				return moved, err
+			}
+			moved++
+		}
+	}
+	return moved, nil
+}
+
+// readAll returns every document of the store by its key.
+func readAll(t *testing.T, ctx context.Context, client rueidis.Client) map[string]schema.Tweet {
+	t.Helper()
+	all := map[string]schema.Tweet{}
+	for _, prefix := range []string{schema.TweetPrefix, schema.HiddenPrefix} {
+		keys, err := client.Do(ctx, client.B().Keys().Pattern(prefix+"*").Build()).AsStrSlice()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			m, err := client.Do(ctx, client.B().JsonGet().Key(key).Path(".").Build()).ToMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := readDocument(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doc.Key() != key {
+				t.Errorf("the document under %s belongs under %s", key, doc.Key())
+			}
+			all[key] = doc.Tweet
+		}
+	}
+	return all
+}
+
+// TestLaneOfManyVersions follows a chain of which a lane reads one more version
+// in each round.
+func TestLaneOfManyVersions(t *testing.T) {
+	ctx, client := openRedis(t)
+	l := &lane{client: client, keys: laneKeys(laneCount)}
+	for i := 2; i <= 5; i++ {
+		tw := &schema.Tweet{ID: fmt.Sprint(100 + i), EditHistoryIDs: []string{fmt.Sprint(99 + i), fmt.Sprint(100 + i)}}
+		if _, err := l.store(ctx, []work{{event: &schema.Event{Kind: schema.KindTweet, Tweet: tw}, place: uint64(i)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.store(ctx, []work{{event: deleteOf("101"), place: 9}}); err != nil {
+		t.Fatal(err)
+	}
+	if left := readAll(t, ctx, client); len(left) > 0 {
+		t.Errorf("a deleted chain left %v", left)
+	}
+}

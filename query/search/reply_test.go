@@ -1,0 +1,61 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"visualizer/internal/index"
+	"visualizer/internal/stack/stacktest"
+	"visualizer/schema"
+)
+
+// TestIncompleteReply: a search that ran out of time is an error, whether the
+// server says so as an error or as a warning beside the rows it has found.
+func TestIncompleteReply(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	option, err := rueidis.ParseURL(stacktest.Start(t).RedisURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rueidis.NewClient(option)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	const n = 30_000
+	var cmds rueidis.Commands
+	for i := range n {
+		at := schema.Time(i)
+		json, err := schema.Encode(schema.NewDocument(schema.Tweet{ID: fmt.Sprint(i + 1), CreatedAt: &at}, schema.Ranks{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmds = append(cmds, client.B().JsonSet().Key(schema.TweetKey(fmt.Sprint(i+1))).Path("$").Value(string(json)).Build())
+	}
+	for _, r := range client.DoMulti(ctx, cmds...) {
+		if r.Error() != nil {
+			t.Fatal(r.Error())
+		}
+	}
+	for _, policy := range []string{"FAIL", "RETURN"} {
+		if err := client.Do(ctx, client.B().Arbitrary("FT.CONFIG", "SET", "ON_TIMEOUT", policy).Build()).Error(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := client.B().Arbitrary("FT.SEARCH").Keys(schema.IndexAlias).
+			Args("*", "SORTBY", schema.FieldCreatedAt, "LIMIT", "0", fmt.Sprint(n), "TIMEOUT", "1", "DIALECT", "2").ReadOnly()
+		reply, err := parse(client.Do(ctx, cmd))
+		if !errors.Is(err, ErrTimeout) {
+			t.Errorf("policy %s: %d rows of %d, error %v, want %v", policy, len(reply.rows), n, err, ErrTimeout)
+		}
+	}
+}
