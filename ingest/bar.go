@@ -44,13 +44,50 @@ func newBar(w io.Writer, sources []source.Source) *bar {
 		total += s.Size()
 		b.sources = append(b.sources, s)
 	}
-	b.shown = progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription("reading"),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionThrottle(barEvery),
-		progressbar.OptionClearOnFinish())
+	b.shown = draw(w, "reading", total, progressbar.OptionShowBytes(true))
 	return b
+}
+
+func draw(w io.Writer, what string, total int64, more ...progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, append(more,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionThrottle(barEvery),
+		progressbar.OptionClearOnFinish())...)
+}
+
+// storingBar shows how much of what was read is still to be stored. Reading a
+// file is much faster. A nil bar shows nothing.
+type storingBar struct {
+	w     io.Writer
+	shown *progressbar.ProgressBar
+	total uint64
+}
+
+func newStoringBar(w io.Writer) *storingBar {
+	if w == nil {
+		return nil
+	}
+	return &storingBar{w: w}
+}
+
+// left draws the bar with n batches left. The first call tells how many there
+// are in all.
+func (b *storingBar) left(n uint64) {
+	if b == nil {
+		return
+	}
+	if b.shown == nil {
+		b.shown, b.total = draw(b.w, "storing", int64(n)), n
+	}
+	b.shown.Set64(int64(b.total - min(n, b.total)))
+}
+
+// Close removes the bar.
+func (b *storingBar) Close() {
+	if b != nil && b.shown != nil {
+		b.shown.Finish()
+	}
 }
 
 func (b *bar) update() {

@@ -131,12 +131,14 @@ func (s *Service) Run(ctx context.Context) error {
 
 	readErr := s.readAll(ctx, p)
 	readErr = errors.Join(readErr, p.Close())
-	finished := awaitDrained(ctx, s.consumer) == nil
+	storing := newStoringBar(s.cfg.Bar)
+	finished := awaitDrained(ctx, s.consumer, storing.left) == nil
 	if !finished {
 		drain, cancel := context.WithTimeout(work, drainTime)
 		defer cancel()
-		_ = awaitDrained(drain, s.consumer) // what is left comes at the next start
+		_ = awaitDrained(drain, s.consumer, storing.left) // what is left comes at the next start
 	}
+	storing.Close()
 	stopWriting()
 	err := errors.Join(readErr, <-written)
 	stopServing()

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -68,27 +67,30 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream) (jetstream.Consu
 	return consumer, nil
 }
 
-// drained reports whether every message of the stream is stored and acked.
-func drained(ctx context.Context, consumer jetstream.Consumer) (bool, error) {
+// left returns how many messages of the stream are not stored and acked yet.
+func left(ctx context.Context, consumer jetstream.Consumer) (uint64, error) {
 	info, err := consumer.Info(ctx)
 	if err != nil {
-		return false, fmt.Errorf("read consumer %s: %w", schema.ConsumerWriter, err)
+		return 0, fmt.Errorf("read consumer %s: %w", schema.ConsumerWriter, err)
 	}
-	return info.NumPending == 0 && info.NumAckPending == 0, nil
+	return info.NumPending + uint64(info.NumAckPending), nil
 }
 
-// awaitDrained returns when drained or when ctx ends.
-func awaitDrained(ctx context.Context, consumer jetstream.Consumer) error {
+// awaitDrained returns when every message is stored and acked, or when ctx
+// ends. tell gets how many are left, from time to time.
+func awaitDrained(ctx context.Context, consumer jetstream.Consumer, tell func(uint64)) error {
 	for {
-		done, err := drained(ctx, consumer)
+		n, err := left(ctx, consumer)
 		switch {
-		case done:
+		case err == nil && n == 0:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && !errors.Is(err, context.DeadlineExceeded):
+		case err != nil:
 			pause(ctx, time.Second) // the server is away: it may come back
+			continue
 		}
+		tell(n)
 		pause(ctx, 20*time.Millisecond)
 	}
 }

@@ -82,10 +82,11 @@ func TestXGzip(t *testing.T) {
 func TestXSilence(t *testing.T) {
 	s := server(t, sendAndHold(tweetLine(1), tweetLine(2), "\r\n"), sendAndHold(tweetLine(3)))
 	c := newClient(t, s.URL)
-	c.take(t, 3, func(e schema.Event) {
+	c.take(t, 3, func(e schema.Event) bool {
 		if e.Kind == schema.KindBlank {
 			go c.clock.silent()
 		}
+		return true
 	})
 	same(t, "states", c.states, []schema.StreamState{schema.StateConnecting, schema.StateRunning, schema.StateReconnecting, schema.StateRunning})
 	if len(c.errs) != 1 || c.errs[0].Error() != "read x: nothing came for 20s" || len(c.clock.slept) > 0 {
@@ -149,16 +150,15 @@ func TestXWaits(t *testing.T) {
 		{"unknown encoding", []answer{status(200, "application/json", "x", "Content-Encoding", "br"), send(tweetLine(1))}, 0,
 			[]time.Duration{250 * time.Millisecond}},
 		{"a drop after a tweet", []answer{send(tweetLine(9)), send(tweetLine(1))}, 0, nil},
+		{"each kind anew after a success", []answer{hangUp, status(503, "", ""), status(429, "", ""), send(tweetLine(9)),
+			hangUp, status(503, "", ""), status(429, "", ""), send(tweetLine(1))}, 0.1,
+			[]time.Duration{250 * time.Millisecond, 5 * time.Second, time.Minute, 250 * time.Millisecond, 5 * time.Second, time.Minute}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newClient(t, server(t, tt.answers...).URL)
-			stop := 1
-			if tt.want == nil {
-				stop = 2
-			}
-			c.take(t, stop, nil)
+			c.take(t, 0, func(e schema.Event) bool { return e.Tweet == nil || e.Tweet.ID != "1" })
 			checkWaits(t, c.clock.slept, tt.part, tt.want...)
-			if n := max(len(tt.want), stop-1); len(c.errs) != n {
+			if n := len(tt.answers) - 1; len(c.errs) != n {
 				t.Errorf("%d errors, want %d: %v", len(c.errs), n, c.errs)
 			}
 			checkNoCanary(t, c)
@@ -216,9 +216,9 @@ func TestXDisconnect(t *testing.T) {
 // Half a line is one reject, and nothing behind it is lost.
 func TestXHalfLines(t *testing.T) {
 	whole := tweetLine(2)
-	s := server(t, send(tweetLine(1), whole[:20]), sendAndHold(whole[:20]+"\r\n", whole))
+	s := server(t, send(tweetLine(1), whole[:20]), sendAndHold(whole[:20]+"\r\n", `{"data":`+"\r\n", whole))
 	o := newClient(t, s.URL).take(t, 2, nil)
-	same(t, "rejected", o.rejected, map[schema.Reason]int{schema.BadJSON: 2})
+	same(t, "rejected", o.rejected, map[schema.Reason]int{schema.BadJSON: 3})
 	if o.rejects[1].Source != "x" || o.rejects[1].Line != 1 {
 		t.Errorf("reject %v", o.rejects[1])
 	}

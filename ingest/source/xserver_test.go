@@ -22,11 +22,11 @@ type fakeClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	slept  []time.Duration
-	timers chan func() // of the Read that is waiting
+	timers chan func() bool // of the last Read; reports whether it waited yet
 }
 
 func newFakeClock() *fakeClock {
-	return &fakeClock{now: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), timers: make(chan func(), 1)}
+	return &fakeClock{now: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), timers: make(chan func() bool, 1)}
 }
 
 func (c *fakeClock) clock() Clock {
@@ -49,22 +49,29 @@ func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
 
 // afterFunc offers f to silent until it is stopped.
 func (c *fakeClock) afterFunc(_ time.Duration, f func()) func() bool {
-	var stopped atomic.Bool
-	once := func() {
-		if !stopped.Swap(true) {
-			f()
-		}
-	}
+	var over atomic.Bool
 	select {
-	case <-c.timers: // an older one, which was stopped
+	case <-c.timers: // an older one
 	default:
 	}
-	c.timers <- once
-	return func() bool { return !stopped.Swap(true) }
+	c.timers <- func() bool {
+		if over.Swap(true) {
+			return false
+		}
+		f()
+		return true
+	}
+	return func() bool { return !over.Swap(true) }
 }
 
 // silent lets the silence pass of a Read that is waiting now or next.
-func (c *fakeClock) silent() { (<-c.timers)() }
+func (c *fakeClock) silent() {
+	for fire := range c.timers {
+		if fire() {
+			return
+		}
+	}
+}
 
 // answer is how a server treats one connection.
 type answer func(w http.ResponseWriter, r *http.Request)
@@ -164,25 +171,19 @@ func newClient(t *testing.T, url string) *client {
 	return c
 }
 
-// take reads until want tweets have come or the source ends, and returns what
-// came. seen, if any, is called with each event.
-func (c *client) take(t *testing.T, want int, seen func(schema.Event)) *outcome {
+// take reads until want tweets have come, more returns false for an event, or
+// the source ends, and returns what came.
+func (c *client) take(t *testing.T, want int, more func(schema.Event) bool) *outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a broken client only
 	defer cancel()
 	o := newOutcome()
 	for e, err := range c.Events(ctx) {
-		if !o.take(e, err) {
-			break
-		}
-		if seen != nil {
-			seen(e)
-		}
-		if len(o.stored) >= want && want > 0 {
+		if !o.take(e, err) || more != nil && !more(e) || want > 0 && len(o.stored) >= want {
 			break
 		}
 	}
-	if len(o.stored) < want {
+	if len(o.stored) < want || ctx.Err() != nil {
 		t.Fatalf("%d tweets of %d; states %v, errors %v, ended by %v", len(o.stored), want, c.states, c.errs, o.end)
 	}
 	return o
