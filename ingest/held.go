@@ -57,8 +57,9 @@ func (h *held) extend() {
 	}
 }
 
-// ackStored syncs and acks what is stored, as long as there may be more.
-func (w *Writer) ackStored(ctx context.Context, held *held, pulled <-chan struct{}) error {
+// ackStored syncs and acks what is stored, until all is and nothing more will
+// be.
+func (w *Writer) ackStored(ctx context.Context, held *held, allStored <-chan struct{}) {
 	tick := time.NewTicker(ackWait / 4)
 	defer tick.Stop()
 	for done := false; !done; {
@@ -67,14 +68,13 @@ func (w *Writer) ackStored(ctx context.Context, held *held, pulled <-chan struct
 		case <-tick.C:
 			held.extend()
 			continue
-		case <-pulled:
+		case <-allStored:
 			done = true
 		}
 		if err := w.ack(ctx, held, tick); err != nil {
-			return nil // ctx has ended: what is not acked comes again
+			return // ctx has ended: what is not acked comes again
 		}
 	}
-	return nil
 }
 
 // ack waits until what is stored is on disk, then acks it.

@@ -24,8 +24,15 @@ type lane struct {
 
 // refusal is a document that Redis would not store.
 type refusal struct {
-	id  string
+	document
 	err error
+}
+
+// document is what a command of a transaction stores; the zero document is
+// another command's.
+type document struct {
+	id   string
+	json []byte
 }
 
 // errMoved means that another writer was faster.
@@ -162,7 +169,7 @@ func readDocument(m rueidis.RedisMessage) (*schema.Document, error) {
 // write executes a plan. A command that fails inside the transaction does not
 // undo the others, so each reply is looked at.
 func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan) ([]refusal, error) {
-	cmds, ids, err := l.commands(c, p)
+	cmds, documents, err := l.commands(c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +183,8 @@ func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan) ([
 	}
 	var refused []refusal
 	for i, m := range executed {
-		if err := m.Error(); err != nil && !rueidis.IsRedisNil(err) && ids[i] != "" {
-			refused = append(refused, refusal{ids[i], err})
+		if err := m.Error(); err != nil && !rueidis.IsRedisNil(err) && documents[i].id != "" {
+			refused = append(refused, refusal{documents[i], err})
 		}
 	}
 	return refused, nil
@@ -195,14 +202,15 @@ func firstError(replies []rueidis.RedisResult, err error) error {
 }
 
 // commands returns the transaction of a plan, and for each command in it the
-// tweet it stores or "".
-func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Completed, ids []string, err error) {
-	add := func(id string, cmd rueidis.Completed) { cmds, ids = append(cmds, cmd), append(ids, id) }
+// document it stores.
+func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Completed, documents []document, err error) {
+	store := func(d document, cmd rueidis.Completed) { cmds, documents = append(cmds, cmd), append(documents, d) }
+	add := func(cmd rueidis.Completed) { store(document{}, cmd) }
 	for id := range p.dirty {
 		doc, was := p.docs[id], p.before[id]
 		if doc == nil {
 			if was != "" {
-				add("", c.B().Del().Key(was).Build())
+				add(c.B().Del().Key(was).Build())
 			}
 			continue
 		}
@@ -211,26 +219,26 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Comp
 			return nil, nil, fmt.Errorf("encode tweet %s: %w", id, err)
 		}
 		if key := doc.Key(); was != "" && was != key {
-			add("", c.B().Del().Key(was).Build())
+			add(c.B().Del().Key(was).Build())
 		}
-		add(id, c.B().JsonSet().Key(doc.Key()).Path("$").Value(rueidis.BinaryString(json)).Build())
+		store(document{id, json}, c.B().JsonSet().Key(doc.Key()).Path("$").Value(rueidis.BinaryString(json)).Build())
 	}
 	if len(p.buried) > 0 {
-		add("", c.B().Sadd().Key(schema.TombstonesKey).Member(p.buried...).Build())
+		add(c.B().Sadd().Key(schema.TombstonesKey).Member(p.buried...).Build())
 	}
 	for id, to := range p.linked {
-		add("", c.B().Hset().Key(schema.ChainsKey).FieldValue().FieldValue(id, to.String()).Build())
+		add(c.B().Hset().Key(schema.ChainsKey).FieldValue().FieldValue(id, to.String()).Build())
 	}
 	for name, n := range p.counts {
 		if n != 0 {
-			add("", c.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
+			add(c.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
 		}
 	}
 	for _, key := range l.keys {
-		add("", c.B().Incr().Key(key).Build())
+		add(c.B().Incr().Key(key).Build())
 	}
 	cmds = append([]rueidis.Completed{c.B().Multi().Build()}, cmds...)
-	return append(cmds, c.B().Exec().Build()), ids, nil
+	return append(cmds, c.B().Exec().Build()), documents, nil
 }
 
 // laneKeys are the counters of all lanes.

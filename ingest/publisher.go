@@ -58,12 +58,13 @@ type Publisher struct {
 // would reach those of a run that starts later.
 const placeBits = 12
 
-// newPublisher publishes for as long as work lasts. started separates the
-// places of this run from those of earlier ones.
-func newPublisher(work context.Context, js jetstream.JetStream, run string, started time.Time, t *tally, log *slog.Logger, m *metrics, acked func([]byte)) *Publisher {
+// newPublisher returns the publisher of a service, which publishes for as long
+// as work lasts. The time of start separates the places of this run from those
+// of earlier ones.
+func newPublisher(work context.Context, s *Service) *Publisher {
 	p := &Publisher{
-		js: js, run: run, tally: t, log: log, metrics: m, acked: acked, work: work,
-		place: uint64(started.UnixMilli()) << placeBits,
+		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, acked: s.cfg.Acked, work: work,
+		place: uint64(s.started.UnixMilli()) << placeBits,
 	}
 	p.inFlight.SetLimit(maxInFlight)
 	return p
@@ -167,8 +168,14 @@ func (p *Publisher) await(ack jetstream.PubAckFuture) error {
 	}
 }
 
-// SetAside keeps a record that can't be a tweet, and counts it.
-func (p *Publisher) SetAside(letter schema.DeadLetter) error {
+// SetAside keeps a record that can't be a tweet, and counts it. It does not wait
+// for the ack, unless many are under way.
+func (p *Publisher) SetAside(letter schema.DeadLetter) {
+	p.inFlight.Go(func() error { return p.keep(letter) })
+}
+
+// keep publishes a dead letter and returns when JetStream has it.
+func (p *Publisher) keep(letter schema.DeadLetter) error {
 	letter.Run, letter.At = p.run, schema.TimeOf(time.Now())
 	letter.Raw = letter.Raw[:min(len(letter.Raw), schema.MaxRawBytes)]
 	data, err := schema.Encode(letter)

@@ -40,7 +40,8 @@ func (r *reader) read(ctx context.Context, src source.Source) error {
 			err = r.take(ctx, src, event)
 		}
 		if rejected, ok := errors.AsType[*source.Rejected](err); ok {
-			err = r.setAside(rejected)
+			r.setAside(rejected)
+			continue
 		}
 		if err != nil && ctx.Err() == nil {
 			r.s.tally.set(schema.StatusLastError, err.Error())
@@ -101,12 +102,13 @@ func (r *reader) tooLarge(src source.Source, e schema.Event) error {
 	if err != nil {
 		return err
 	}
-	return r.setAside(&source.Rejected{Reason: schema.TooLarge, Source: src.Name(), Raw: data, Size: len(data), Err: errTooLarge})
+	r.setAside(&source.Rejected{Reason: schema.TooLarge, Source: src.Name(), Raw: data, Size: len(data), Err: errTooLarge})
+	return nil
 }
 
-func (r *reader) setAside(rejected *source.Rejected) error {
+func (r *reader) setAside(rejected *source.Rejected) {
 	r.s.cfg.Log.Warn("set a record aside", "source", rejected.Source, "line", rejected.Line, "reason", rejected.Reason, "err", rejected.Err)
-	return r.publisher.SetAside(schema.DeadLetter{
+	r.publisher.SetAside(schema.DeadLetter{
 		Reason: rejected.Reason, Source: rejected.Source, Line: rejected.Line,
 		Error: rejected.Err.Error(), Raw: rejected.Raw, Size: rejected.Size,
 	})

@@ -117,8 +117,8 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stopWork()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopTime, stopWork) })()
 
-	p := newPublisher(work, s.js, s.run, s.started, s.tally, s.cfg.Log, s.metrics, s.cfg.Acked)
-	w := newWriter(s.redis, s.consumer, func(_ context.Context, l schema.DeadLetter) error { return p.SetAside(l) }, s.run, s.cfg.Log, s.metrics)
+	p := newPublisher(work, s)
+	w := newWriter(s, p.keep)
 
 	serving, stopServing := context.WithCancel(work)
 	defer stopServing()

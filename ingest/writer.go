@@ -7,7 +7,6 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/redis/rueidis"
 	"golang.org/x/sync/errgroup"
 
 	"visualizer/schema"
@@ -32,21 +31,23 @@ type Writer struct {
 	lanes    []*lane
 	all      *lane // of events that concern tweets of several lanes
 	fence    *fence
-	letters  func(context.Context, schema.DeadLetter) error
+	letters  func(schema.DeadLetter) error
+	tally    *tally
 	run      string
 	log      *slog.Logger
 	metrics  *metrics
 }
 
-func newWriter(client rueidis.Client, consumer jetstream.Consumer, letters func(context.Context, schema.DeadLetter) error, run string, log *slog.Logger, m *metrics) *Writer {
+// newWriter returns the writer of a service; letters keeps a dead letter.
+func newWriter(s *Service, letters func(schema.DeadLetter) error) *Writer {
 	keys := laneKeys(laneCount)
 	w := &Writer{
-		consumer: consumer, letters: letters, run: run, log: log, metrics: m,
-		all:   &lane{client: client, keys: keys},
-		fence: &fence{client: client, log: log},
+		consumer: s.consumer, letters: letters, tally: s.tally, run: s.run, log: s.cfg.Log, metrics: s.metrics,
+		all:   &lane{client: s.redis, keys: keys},
+		fence: &fence{client: s.redis, log: s.cfg.Log},
 	}
 	for _, key := range keys {
-		w.lanes = append(w.lanes, &lane{client: client, keys: []string{key}})
+		w.lanes = append(w.lanes, &lane{client: s.redis, keys: []string{key}})
 	}
 	return w
 }
@@ -63,16 +64,17 @@ type message struct {
 // start.
 func (w *Writer) Run(ctx, work context.Context) error {
 	held := newHeld()
+	pulled := make(chan *message, fetchMessages)
+	stored := make(chan struct{})
 	var g errgroup.Group
-	pulled := make(chan struct{})
-	g.Go(func() error { defer close(pulled); return w.pull(ctx, work, held) })
-	g.Go(func() error { return w.ackStored(work, held, pulled) })
+	g.Go(func() error { defer close(pulled); w.pull(ctx, work, held, pulled); return nil })
+	g.Go(func() error { defer close(stored); w.storeAll(work, held, pulled); return nil })
+	g.Go(func() error { w.ackStored(work, held, stored); return nil })
 	return g.Wait()
 }
 
-// pull takes messages from the stream, as many as are there up to a bound, and
-// stores them.
-func (w *Writer) pull(ctx, work context.Context, held *held) error {
+// pull takes messages from the stream as they come.
+func (w *Writer) pull(ctx, work context.Context, held *held, pulled chan<- *message) {
 	for ctx.Err() == nil {
 		batch, err := w.consumer.Fetch(fetchMessages, jetstream.FetchMaxWait(fetchWait))
 		if err != nil {
@@ -80,28 +82,34 @@ func (w *Writer) pull(ctx, work context.Context, held *held) error {
 			pause(ctx, fetchWait)
 			continue
 		}
-		var messages []*message
 		for msg := range batch.Messages() {
-			if m := w.open(work, msg); m != nil {
-				messages = append(messages, m)
-				held.add(m)
+			m := w.open(msg)
+			if m == nil {
+				continue
+			}
+			held.add(m)
+			select {
+			case pulled <- m:
+			case <-work.Done():
 			}
 		}
-		for _, m := range messages {
-			if err := w.storeMessage(work, m); err != nil {
-				return nil // work has ended: the messages come again
-			}
+	}
+}
+
+// storeAll stores what is pulled, in its order.
+func (w *Writer) storeAll(work context.Context, held *held, pulled <-chan *message) {
+	for m := range pulled {
+		if w.storeMessage(work, m) == nil { // else work has ended: the message comes again
 			held.stored(m)
 		}
 	}
-	return nil
 }
 
 // open reads a message; nil when it isn't one of ours.
-func (w *Writer) open(ctx context.Context, msg jetstream.Msg) *message {
+func (w *Writer) open(msg jetstream.Msg) *message {
 	m := &message{msg: msg}
 	if err := schema.Decode(msg.Data(), &m.batch); err != nil {
-		w.setAside(ctx, msg, err)
+		w.setAside(msg, err)
 		return nil
 	}
 	return m
@@ -109,10 +117,10 @@ func (w *Writer) open(ctx context.Context, msg jetstream.Msg) *message {
 
 // setAside keeps a message that no version of this program wrote, so that it
 // doesn't come again for ever.
-func (w *Writer) setAside(ctx context.Context, msg jetstream.Msg, cause error) {
+func (w *Writer) setAside(msg jetstream.Msg, cause error) {
 	letter := schema.DeadLetter{Reason: schema.BadJSON, Source: schema.StreamTweets, Error: cause.Error(), Raw: msg.Data(), Size: len(msg.Data())}
 	w.log.Warn("set a message aside", "err", cause)
-	if err := w.letters(ctx, letter); err == nil {
+	if err := w.letters(letter); err == nil {
 		msg.Term()
 	}
 }
@@ -183,7 +191,7 @@ func (w *Writer) store(ctx context.Context, l *lane, events []work) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		refused, err := l.store(ctx, events)
 		if err == nil {
-			return struct{}{}, w.refused(ctx, refused)
+			return struct{}{}, w.refused(refused)
 		}
 		w.metrics.storeFailures.Inc()
 		return struct{}{}, err
@@ -213,13 +221,16 @@ func retryPolicy() *backoff.ExponentialBackOff {
 }
 
 // refused sets aside what Redis would not store, one document by one.
-func (w *Writer) refused(ctx context.Context, refused []refusal) error {
+func (w *Writer) refused(refused []refusal) error {
 	for _, r := range refused {
 		w.log.Warn("set a tweet aside", "id", r.id, "err", r.err)
-		letter := schema.DeadLetter{Reason: schema.Refused, Source: schema.TweetKey(r.id), Error: r.err.Error()}
-		if err := w.letters(ctx, letter); err != nil {
+		letter := schema.DeadLetter{Reason: schema.Refused, Source: schema.TweetKey(r.id), Error: r.err.Error(), Raw: r.json, Size: len(r.json)}
+		if err := w.letters(letter); err != nil {
 			return err
 		}
+		// Its transaction counted it as stored; now it is rejected instead.
+		w.tally.add(schema.StatusStored, -1)
+		w.tally.add(schema.StatusPublished, -1)
 	}
 	return nil
 }

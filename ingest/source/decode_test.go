@@ -143,6 +143,20 @@ func TestControlDetail(t *testing.T) {
 	}
 }
 
+func TestClip(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                             "",
+		"two\nlines":                   "two lines",
+		strings.Repeat("x", maxDetail): strings.Repeat("x", maxDetail),
+		strings.Repeat("é", maxDetail): strings.Repeat("é", maxDetail/2) + "…",
+		"x" + strings.Repeat("é", 200): "x" + strings.Repeat("é", maxDetail/2-1) + "…",
+	} {
+		if got := clip(in); got != want {
+			t.Errorf("clip(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 // one decodes a value that holds one tweet.
 func one(t testing.TB, in string) *schema.Tweet {
 	t.Helper()

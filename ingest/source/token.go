@@ -2,8 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 )
@@ -33,9 +31,6 @@ func (Token) String() string { return redacted }
 
 // GoString hides the secret.
 func (Token) GoString() string { return redacted }
-
-// Format hides the secret, whatever the verb.
-func (Token) Format(w fmt.State, _ rune) { io.WriteString(w, redacted) }
 
 // MarshalText hides the secret.
 func (Token) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -97,11 +97,11 @@ func TestV2SameMeaning(t *testing.T) {
 }
 
 func TestLongForm(t *testing.T) {
-	got := one(t, `{"data":{"id":"1","text":"cut #A #Gran…","entities":{"hashtags":[{"tag":"A"},{"tag":"Gran"}],"mentions":[{"username":"bob"}]},
-"note_tweet":{"text":"long #A #Granite @bob","entities":{"hashtags":[{"tag":"A"},{"tag":"Granite"}],"mentions":[{"username":"Bob","id":"7"}]}}}}`)
+	got := one(t, `{"data":{"id":"1","text":"cut #A #Gran…","entities":{"hashtags":[{"tag":"A"},{"tag":"Gran"}],"mentions":[{"username":"bob"},{"username":"eve","id":"8"}]},
+"note_tweet":{"text":"long #A #Granite @bob","entities":{"hashtags":[{"tag":"A"},{"tag":"Granite"}],"mentions":[{"username":"Bob","id":"7"},{"username":"eve"}]}}}}`)
 	want := &schema.Tweet{
 		ID: "1", RawText: "long #A #Granite @bob", Text: "long #A #Granite @bob",
-		Hashtags: []string{"A", "Granite", "Gran"}, Mentions: []schema.Mention{{Username: "Bob", ID: "7"}},
+		Hashtags: []string{"A", "Granite", "Gran"}, Mentions: []schema.Mention{{Username: "Bob", ID: "7"}, {Username: "eve", ID: "8"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
