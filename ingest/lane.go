@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/redis/rueidis"
@@ -69,87 +68,125 @@ func (l *lane) attempt(ctx context.Context, events []work) (refused []refusal, e
 }
 
 // read watches the lane and returns what Redis knows of the events' tweets. It
-// follows edit chains until every version is read.
+// asks until what it learns leads to nothing more.
 func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []work) (*state, error) {
 	s := newState()
-	for ids := idsOf(events); len(ids) > 0; ids = s.missing(events) {
+	for q := s.missing(events); !q.empty(); q = s.missing(events) {
 		watch := c.B().Watch().Key(l.keys...).Build() // a command is gone once it is sent
-		replies := c.DoMulti(ctx, append([]rueidis.Completed{watch}, reads(c, ids)...)...)
+		asks := q.asks(c)
+		cmds := []rueidis.Completed{watch}
+		for _, a := range asks {
+			cmds = append(cmds, a.cmd)
+		}
+		replies := c.DoMulti(ctx, cmds...)
 		if err := replies[0].Error(); err != nil {
 			return nil, fmt.Errorf("watch lane: %w", err)
 		}
-		if err := s.learn(ids, replies[1:]); err != nil {
-			return nil, err
+		for i, a := range asks {
+			if err := a.learn(s, replies[i+1]); err != nil {
+				return nil, fmt.Errorf("read %s: %w", a.what, err)
+			}
 		}
 	}
 	return s, nil
 }
 
-func idsOf(events []work) []string {
-	var ids []string
-	for _, w := range events {
-		ids = append(ids, w.ids()...)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+// ask is a command of a question and what to do with its reply.
+type ask struct {
+	what  string
+	cmd   rueidis.Completed
+	learn func(*state, rueidis.RedisResult) error
 }
 
-// missing returns versions of the events' tweets that weren't read. Those of
-// another lane are only looked at: what changes a chain holds all lanes, so that
-// this lane's transaction would fail.
-func (s *state) missing(events []work) []string {
-	var ids []string
-	for _, w := range events {
-		for _, id := range w.ids() {
-			chain, known := s.chain(id)
-			if !known {
-				ids = append(ids, chain...)
-			}
+// asks returns the commands of a question. Each reads all that it can at once.
+func (q question) asks(c rueidis.DedicatedClient) []ask {
+	var asks []ask
+	if len(q.ids) > 0 {
+		keys := make([]string, 0, 2*len(q.ids))
+		for _, id := range q.ids {
+			keys = append(keys, schema.TweetKey(id), schema.HiddenKey(id))
+		}
+		asks = append(asks,
+			ask{"tombstones", c.B().Smismember().Key(schema.TombstonesKey).Member(q.ids...).Build(), q.learnTombs},
+			ask{"edit chains", c.B().Hmget().Key(schema.ChainsKey).Field(q.ids...).Build(), q.learnLinks},
+			ask{"documents", c.B().JsonMget().Key(keys...).Path(".").Build(), q.learnDocuments})
+	}
+	if len(q.users) > 0 {
+		asks = append(asks, ask{"scrubbed users", c.B().Hmget().Key(schema.ScrubbedKey).Field(q.users...).Build(), q.learnScrubs})
+	}
+	return append(asks, ask{"withheld notices", c.B().Hmget().Key(schema.WithheldKey).Field(q.withheld()...).Build(), q.learnWithheld})
+}
+
+// withheld are the fields of schema.WithheldKey that concern the question.
+func (q question) withheld() []string {
+	fields := make([]string, 0, len(q.ids)+len(q.users))
+	for _, id := range q.ids {
+		fields = append(fields, schema.WithheldTweet+id)
+	}
+	for _, id := range q.users {
+		fields = append(fields, schema.WithheldUser+id)
+	}
+	return fields
+}
+
+func (q question) learnTombs(s *state, r rueidis.RedisResult) error {
+	tombs, err := r.AsIntSlice()
+	for i := range tombs {
+		s.tombs[q.ids[i]] = tombs[i] == 1
+	}
+	return err
+}
+
+func (q question) learnLinks(s *state, r rueidis.RedisResult) error {
+	return eachString(q.ids, r, func(id, l string) error { s.links[id] = parseLink(l); return nil })
+}
+
+func (q question) learnScrubs(s *state, r rueidis.RedisResult) error {
+	for _, id := range q.users {
+		s.scrubs[id] = ""
+	}
+	return eachString(q.users, r, func(id, upTo string) error { s.scrubs[id] = upTo; return nil })
+}
+
+func (q question) learnWithheld(s *state, r rueidis.RedisResult) error {
+	return eachString(q.withheld(), r, func(field, json string) error {
+		n := new(schema.WithheldNotice)
+		s.withheld[field] = n
+		return schema.Decode([]byte(json), n)
+	})
+}
+
+// eachString calls learn with the name and value of each that is there.
+func eachString(names []string, r rueidis.RedisResult, learn func(name, value string) error) error {
+	values, err := r.ToArray()
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		value, err := values[i].ToString()
+		if err != nil {
+			continue // it is not there
+		}
+		if err := learn(name, value); err != nil {
+			return err
 		}
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { _, looked := s.docs[id]; return looked })
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return nil
 }
 
-func reads(c rueidis.DedicatedClient, ids []string) []rueidis.Completed {
-	keys := make([]string, 0, 2*len(ids))
-	for _, id := range ids {
-		keys = append(keys, schema.TweetKey(id), schema.HiddenKey(id))
-	}
-	return []rueidis.Completed{
-		c.B().Smismember().Key(schema.TombstonesKey).Member(ids...).Build(),
-		c.B().Hmget().Key(schema.ChainsKey).Field(ids...).Build(),
-		c.B().JsonMget().Key(keys...).Path(".").Build(),
-	}
-}
-
-// learn adds the replies to reads of ids.
-func (s *state) learn(ids []string, replies []rueidis.RedisResult) error {
-	tombs, err := replies[0].AsIntSlice()
+func (q question) learnDocuments(s *state, r rueidis.RedisResult) error {
+	docs, err := r.ToArray()
 	if err != nil {
-		return fmt.Errorf("read tombstones: %w", err)
+		return err
 	}
-	links, err := replies[1].ToArray()
-	if err != nil {
-		return fmt.Errorf("read edit chains: %w", err)
-	}
-	docs, err := replies[2].ToArray()
-	if err != nil {
-		return fmt.Errorf("read documents: %w", err)
-	}
-	for i, id := range ids {
-		s.tombs[id] = tombs[i] == 1
-		if l, err := links[i].ToString(); err == nil {
-			s.links[id] = parseLink(l)
-		}
+	for i, id := range q.ids {
 		s.docs[id] = nil
 		for _, m := range docs[2*i : 2*i+2] {
 			if m.IsNil() {
 				continue
 			}
 			if s.docs[id], err = readDocument(m); err != nil {
-				return fmt.Errorf("read document of tweet %s: %w", id, err)
+				return fmt.Errorf("tweet %s: %w", id, err)
 			}
 			break
 		}
@@ -228,6 +265,16 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Comp
 	}
 	for id, to := range p.linked {
 		add(c.B().Hset().Key(schema.ChainsKey).FieldValue().FieldValue(id, to.String()).Build())
+	}
+	for user := range p.scrubbed {
+		add(c.B().Hset().Key(schema.ScrubbedKey).FieldValue().FieldValue(user, p.scrubs[user]).Build())
+	}
+	for field := range p.noticed {
+		json, err := schema.Encode(p.withheld[field])
+		if err != nil {
+			return nil, nil, fmt.Errorf("encode notice: %w", err)
+		}
+		add(c.B().Hset().Key(schema.WithheldKey).FieldValue().FieldValue(field, rueidis.BinaryString(json)).Build())
 	}
 	for name, n := range p.counts {
 		if n != 0 {

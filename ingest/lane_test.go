@@ -3,15 +3,18 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/rueidis"
 	"golang.org/x/sync/errgroup"
 
+	"visualizer/internal/index"
 	"visualizer/internal/stack/stacktest"
 	"visualizer/schema"
 )
@@ -29,6 +32,9 @@ func openRedis(t *testing.T) (context.Context, rueidis.Client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
+	if err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
 	return ctx, client
 }
 
@@ -43,6 +49,9 @@ func TestWritersCompete(t *testing.T) {
 		events = append(events, observations(rng)...)
 	}
 	for i := range events { // one truth: each its own time
+		if n := events[i].Notice; n != nil && n.Withheld != nil {
+			n.ObservedAt = new(schema.Time(2_000_000 + i))
+		}
 		if tw := events[i].Tweet; tw != nil {
 			*tw.ObservedAt = schema.Time(1_000_000 + i)
 			if tw.Author != nil {
@@ -84,28 +93,46 @@ func sum(ns []int) (total int) {
 	return total
 }
 
-// compete stores events as a writer does and returns how often it was too
-// late.
+// compete stores events as a writer does, one by one, and returns how often it
+// was too late.
 func compete(ctx context.Context, client rueidis.Client, events []schema.Event, place uint64) (moved int, err error) {
-	keys := laneKeys(laneCount)
+	all := &Writer{all: &lane{client: client, keys: laneKeys(laneCount)}, metrics: newMetrics(prometheus.NewRegistry()), log: slog.New(slog.DiscardHandler)}
 	for i := range events {
-		w := work{event: &events[i], place: place + uint64(i)}
-		l := &lane{client: client, keys: keys}
-		if !w.chained() {
-			l.keys = keys[w.lane(laneCount):][:1]
-		}
-		for {
-			_, err := l.attempt(ctx, []work{w})
-			if err == nil {
-				break
-			}
-			if err != errMoved {
+		queue := []work{{event: &events[i], place: place + uint64(i)}}
+		for len(queue) > 0 {
+			n, err := competeFor(ctx, all.all, queue[0])
+			moved += n
+			if err != nil {
 				return moved, err
 			}
-			moved++
+			if e := queue[0]; e.sweeps() {
+				ids, err := all.authored(ctx, string(e.event.Notice.UserID))
+				if err != nil {
+					return moved, err
+				}
+				for _, id := range ids {
+					queue = append(queue, touch(id))
+				}
+			}
+			queue = queue[1:]
 		}
 	}
 	return moved, nil
+}
+
+// competeFor stores one event in its lane, or holding all.
+func competeFor(ctx context.Context, all *lane, w work) (moved int, err error) {
+	l := all
+	if !w.exclusive() {
+		l = &lane{client: all.client, keys: all.keys[w.lane(laneCount):][:1]}
+	}
+	for {
+		_, err := l.attempt(ctx, []work{w})
+		if err != errMoved {
+			return moved, err
+		}
+		moved++
+	}
 }
 
 // readAll returns every document of the store by its key.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"maps"
-	"reflect"
 	"unicode/utf8"
 
 	"visualizer/schema"
@@ -43,7 +42,7 @@ var fields = append(append([]field{
 	{"place", placeWeight, func(d, s *schema.Tweet) { d.Place = s.Place }},
 	pointer("location", func(t *schema.Tweet) **schema.Location { return &t.Location }),
 	pointer("possiblySensitive", func(t *schema.Tweet) **bool { return &t.PossiblySensitive }),
-	pointer("withheld", func(t *schema.Tweet) **schema.Withheld { return &t.Withheld }),
+	pointer(fieldWithheld, func(t *schema.Tweet) **schema.Withheld { return &t.Withheld }),
 	pointer("likes", func(t *schema.Tweet) **int64 { return &t.Metrics.Likes }),
 	pointer("retweets", func(t *schema.Tweet) **int64 { return &t.Metrics.Retweets }),
 	pointer("replies", func(t *schema.Tweet) **int64 { return &t.Metrics.Replies }),
@@ -51,6 +50,9 @@ var fields = append(append([]field{
 	pointer("bookmarks", func(t *schema.Tweet) **int64 { return &t.Metrics.Bookmarks }),
 	pointer("impressions", func(t *schema.Tweet) **int64 { return &t.Metrics.Impressions }),
 }, author), profile...)
+
+// fieldWithheld is the one field that notices tell as well.
+const fieldWithheld = "withheld"
 
 // author is which user the profile below belongs to.
 var author = field{"author", func(t *schema.Tweet) int { return told(t.Author != nil) }, func(d, s *schema.Tweet) {
@@ -163,9 +165,8 @@ func rankOf(t *schema.Tweet, place uint64) schema.Rank {
 }
 
 // merge adds an observation to what is known of a tweet and returns the new
-// document; known itself is not changed. changed tells whether the tweet, as
-// it is shown, is another one now.
-func merge(known *schema.Document, seen *schema.Tweet, rank schema.Rank) (doc schema.Document, changed bool) {
+// document; known itself is not changed.
+func merge(known *schema.Document, seen *schema.Tweet, rank schema.Rank) schema.Document {
 	t := known.Tweet
 	if a, b := t.Author, seen.Author; a != nil && b != nil && a.ID != b.ID {
 		// Two records disagree on who wrote it: no mixed profile may come of
@@ -195,9 +196,9 @@ func merge(known *schema.Document, seen *schema.Tweet, rank schema.Rank) (doc sc
 			ranks[f.name] = was
 		}
 	}
-	doc = schema.NewDocument(t, pack(ranks, highest(known.Ranks.Top, rank)))
+	doc := schema.NewDocument(t, pack(ranks, highest(known.Ranks.Top, rank)))
 	doc.Own = known.Own
-	return doc, !reflect.DeepEqual(&known.Tweet, &t)
+	return doc
 }
 
 func highest(a, b schema.Rank) schema.Rank {
@@ -213,5 +214,5 @@ func pack(ranks map[string]schema.Rank, top schema.Rank) schema.Ranks {
 	if len(ranks) == 0 {
 		ranks = nil
 	}
-	return schema.Ranks{Top: top, Older: ranks}
+	return schema.Ranks{Top: top, Others: ranks}
 }

@@ -1,121 +1,28 @@
 package ingest
 
 import (
-	"hash/fnv"
+	"reflect"
 	"slices"
-	"strings"
 
 	"visualizer/schema"
 )
-
-// work is one event with its place in the stream.
-type work struct {
-	event *schema.Event
-	place uint64
-	// leftover: an earlier run of the line published it, so that this run has
-	// not counted it yet.
-	leftover bool
-}
-
-// id is the tweet that the event is about.
-func (w work) id() string {
-	if w.event.Tweet != nil {
-		return w.event.Tweet.ID
-	}
-	return string(w.event.Notice.TweetID)
-}
-
-// chained reports whether the event can change further tweets: versions of an
-// edited one.
-func (w work) chained() bool {
-	return w.event.Kind == schema.KindDelete || len(w.event.Tweet.EditHistoryIDs) > 1
-}
-
-// lane is where all events about a tweet go, but for chained ones.
-func (w work) lane(lanes int) int {
-	h := fnv.New32a()
-	h.Write([]byte(w.id()))
-	return int(h.Sum32() % uint32(lanes))
-}
-
-// ids are the tweets one must know of to apply the event.
-func (w work) ids() []string {
-	if w.event.Tweet == nil {
-		return []string{w.id()}
-	}
-	return append([]string{w.id()}, w.event.Tweet.EditHistoryIDs...)
-}
-
-// state is what Redis knows of some tweets.
-type state struct {
-	docs  map[string]*schema.Document // nil: looked for and not there
-	tombs map[string]bool             // deleted
-	links map[string]link             // of versions of an edited tweet
-}
-
-// link leads from one version of an edited tweet to another.
-type link struct {
-	to string
-	// newer: it is the newest version stored in its own right. Else it only
-	// tells of the chain.
-	newer bool
-}
-
-// String is the link as it stands under schema.ChainsKey.
-func (l link) String() string {
-	if l.newer {
-		return l.to
-	}
-	return tellsOnly + l.to
-}
-
-// tellsOnly marks a link that is not newer.
-const tellsOnly = "?"
-
-func parseLink(s string) link {
-	to, only := strings.CutPrefix(s, tellsOnly)
-	return link{to: to, newer: !only}
-}
-
-func newState() *state {
-	return &state{docs: map[string]*schema.Document{}, tombs: map[string]bool{}, links: map[string]link{}}
-}
-
-// chain returns the versions of a tweet that s tells of, itself included, and
-// whether s knows the documents of all of them.
-func (s *state) chain(id string) (ids []string, known bool) {
-	ids = []string{id}
-	known = true
-	for i := 0; i < len(ids); i++ {
-		doc, looked := s.docs[ids[i]]
-		known = known && looked
-		related := []string{s.links[ids[i]].to}
-		if doc != nil {
-			related = append(related, doc.Tweet.EditHistoryIDs...)
-		}
-		for _, r := range related {
-			if r != "" && !slices.Contains(ids, r) {
-				ids = append(ids, r)
-			}
-		}
-	}
-	return ids, known
-}
 
 // plan is a set of changes to a state, to be written in one transaction. It
 // decides in memory, so that what is refused because the state changed
 // meanwhile costs another read and nothing else.
 type plan struct {
 	*state
-	before map[string]string // id: the key its document stands under, "" if none
-	dirty  map[string]bool   // ids whose document changes
-	buried []string          // new tombstones
-	linked map[string]link   // new links
-	counts map[string]int64  // to be added to the status
+	before   map[string]string // id: the key its document stands under, "" if none
+	dirty    map[string]bool   // ids whose document changes
+	buried   []string          // new tombstones
+	linked   map[string]link   // new links
+	scrubbed map[string]bool   // users whose scrubs changed
+	noticed  map[string]bool   // fields of schema.WithheldKey that changed
+	counts   map[string]int64  // to be added to the status
 }
 
 func newPlan(s *state) *plan {
-	p := &plan{state: s, before: map[string]string{}, dirty: map[string]bool{}, linked: map[string]link{}, counts: map[string]int64{}}
+	p := &plan{state: s, before: map[string]string{}, dirty: map[string]bool{}, linked: map[string]link{}, scrubbed: map[string]bool{}, noticed: map[string]bool{}, counts: map[string]int64{}}
 	for id, doc := range s.docs {
 		if doc != nil {
 			p.before[id] = doc.Key()
@@ -139,7 +46,13 @@ func (p *plan) apply(w work) {
 	case schema.KindReferenced:
 		p.referenced(w)
 	case schema.KindDelete:
-		p.bury(w.id())
+		p.bury(string(w.event.Notice.TweetID))
+	case schema.KindScrubGeo:
+		p.noteScrub(w.event.Notice)
+	case schema.KindWithheld:
+		p.noteWithheld(w)
+	case kindTouch:
+		p.conform(string(w.event.Notice.TweetID))
 	}
 }
 
@@ -156,26 +69,24 @@ func (p *plan) tweet(w work) string {
 	if known != nil && known.Own && known.Ranks.Top == rank {
 		return ""
 	}
-	outcome := schema.StatusStored
-	if known == nil {
-		doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
-		p.put(&doc)
-	} else {
-		doc, changed := merge(known, t, rank)
-		p.put(&doc)
-		switch {
-		case known.Own && changed:
-			outcome = schema.StatusUpdated
-		case known.Own:
-			outcome = schema.StatusDuplicates
-		}
+	doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
+	if known != nil {
+		doc = merge(known, t, rank)
 	}
-	p.docs[t.ID].Own = true
-	if outcome == schema.StatusStored && t.Repaired {
-		p.counts[schema.StatusRepaired]++
-	}
+	doc.Own = true
+	p.put(&doc)
+	p.conform(t.ID)
 	p.link(t.ID)
-	return outcome
+	switch {
+	case known == nil || !known.Own:
+		if t.Repaired {
+			p.counts[schema.StatusRepaired]++
+		}
+		return schema.StatusStored
+	case reflect.DeepEqual(&known.Tweet, &p.docs[t.ID].Tweet):
+		return schema.StatusDuplicates
+	}
+	return schema.StatusUpdated
 }
 
 // referenced keeps a tweet that stood beside another. It is an observation
@@ -188,9 +99,10 @@ func (p *plan) referenced(w work) {
 	rank := rankOf(t, w.place)
 	doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
 	if known := p.docs[t.ID]; known != nil {
-		doc, _ = merge(known, t, rank)
+		doc = merge(known, t, rank)
 	}
 	p.put(&doc)
+	p.conform(t.ID)
 	p.link(t.ID)
 }
 
@@ -221,17 +133,15 @@ func (p *plan) link(id string) {
 	}
 	newest := p.newest(ids)
 	history := p.history(ids)
+	// All lead to a version that is stored, which knows the whole chain.
+	stored := newest
+	if stored == "" {
+		stored = id
+	}
 	for _, id := range ids {
 		older := newest != "" && schema.CompareID(id, newest) < 0
-		switch {
-		case older:
-			p.lead(id, link{newest, true})
-		case newest != "" && id != newest:
-			p.lead(id, link{newest, false})
-		case newest == "" && id != history[0]:
-			p.lead(id, link{history[0], false})
-		case newest == "":
-			p.lead(id, link{history[len(history)-1], false})
+		if id != stored {
+			p.lead(id, link{to: stored, newer: older})
 		}
 		p.show(id, history, older, newest)
 	}
@@ -268,7 +178,7 @@ func (p *plan) history(ids []string) []string {
 
 // lead notes where an id leads to.
 func (p *plan) lead(id string, to link) {
-	if p.links[id] != to && to.to != id {
+	if p.links[id] != to {
 		p.links[id], p.linked[id] = to, to
 	}
 }

@@ -15,27 +15,18 @@ import (
 // memory stands for Redis: plans read from it and are written to it as a lane
 // does, one after the other.
 type memory struct {
-	docs   map[string]*schema.Document
-	tombs  map[string]bool
-	links  map[string]link
+	state
 	counts map[string]int64
 }
 
-func newMemory() *memory {
-	return &memory{docs: map[string]*schema.Document{}, tombs: map[string]bool{}, links: map[string]link{}, counts: map[string]int64{}}
-}
+func newMemory() *memory { return &memory{state: *newState(), counts: map[string]int64{}} }
 
-// store applies events in one transaction.
+// store applies events in one transaction, and what a notice about a user asks
+// for in another.
 func (m *memory) store(events []work) {
 	s := newState()
-	for ids := idsOf(events); len(ids) > 0; ids = s.missing(events) {
-		for _, id := range ids {
-			s.docs[id] = m.docs[id]
-			s.tombs[id] = m.tombs[id]
-			if l, ok := m.links[id]; ok {
-				s.links[id] = parseLink(l.String())
-			}
-		}
+	for q := s.missing(events); !q.empty(); q = s.missing(events) {
+		m.answer(s, q)
 	}
 	p := newPlan(s)
 	for _, e := range events {
@@ -51,8 +42,49 @@ func (m *memory) store(events []work) {
 		m.tombs[id] = true
 	}
 	maps.Copy(m.links, p.linked)
+	for user := range p.scrubbed {
+		m.scrubs[user] = p.scrubs[user]
+	}
+	for field := range p.noticed {
+		m.withheld[field] = p.withheld[field]
+	}
 	for name, n := range p.counts {
 		m.counts[name] += n
+	}
+	for _, e := range events {
+		if e.sweeps() {
+			m.sweep(string(e.event.Notice.UserID))
+		}
+	}
+}
+
+func (m *memory) answer(s *state, q question) {
+	for _, id := range q.ids {
+		s.docs[id] = m.docs[id]
+		s.tombs[id] = m.tombs[id]
+		if l, ok := m.links[id]; ok {
+			s.links[id] = parseLink(l.String())
+		}
+	}
+	for _, user := range q.users {
+		s.scrubs[user] = m.scrubs[user]
+	}
+	for _, field := range q.withheld() {
+		if n := m.withheld[field]; n != nil {
+			s.withheld[field] = n
+		}
+	}
+}
+
+func (m *memory) sweep(user string) {
+	var touched []work
+	for id, doc := range m.docs {
+		if authorOf(doc) == user {
+			touched = append(touched, touch(id))
+		}
+	}
+	if len(touched) > 0 {
+		m.store(touched)
 	}
 }
 
@@ -84,6 +116,22 @@ func observations(rng *rand.Rand) []schema.Event {
 		}
 		events = append(events, schema.Event{Kind: kind, Tweet: t})
 	}
+	for i, n := range []*schema.Notice{
+		{UserID: "91008", TweetID: "1008"}, // scrubs
+		{UserID: "91006", TweetID: "1005"}, // scrubs nothing: the user's tweets are newer
+		{UserID: "91001", Withheld: &schema.Withheld{CountryCodes: []string{"AA"}, Scope: "user"}},
+		{TweetID: "1001", Withheld: &schema.Withheld{CountryCodes: []string{"BB"}, Scope: "tweet"}},
+		{TweetID: "1007", UserID: "91007", Withheld: &schema.Withheld{CountryCodes: []string{"CC"}, Scope: "tweet"}},
+	} {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		kind := schema.KindScrubGeo
+		if n.Withheld != nil {
+			kind, n.ObservedAt = schema.KindWithheld, new(schema.Time(2_000_000+i))
+		}
+		events = append(events, schema.Event{Kind: kind, Notice: n})
+	}
 	for _, id := range []string{"1002", "1004", "1006", "1009"} {
 		if rng.IntN(3) == 0 {
 			events = append(events, schema.Event{Kind: schema.KindDelete, Notice: &schema.Notice{TweetID: schema.Opt(id)}})
@@ -112,6 +160,9 @@ func observation(rng *rand.Rand, id string, at schema.Time) *schema.Tweet {
 		t.Hashtags = append(t.Hashtags, fmt.Sprint("tag", i))
 		t.Mentions = append(t.Mentions, schema.Mention{Username: schema.Opt(fmt.Sprint("m", i))})
 	}
+	if rng.IntN(8) == 0 {
+		t.Withheld = &schema.Withheld{CountryCodes: []string{id}}
+	}
 	if rng.IntN(3) == 0 {
 		t.Location = &schema.Location{Latitude: float64(rng.IntN(80)), Longitude: 1}
 		t.Place = &schema.Place{ID: "p1"}
@@ -122,8 +173,8 @@ func observation(rng *rand.Rand, id string, at schema.Time) *schema.Tweet {
 // TestAnyOrder: the same records, in any order, in any split into transactions
 // and with repeats, make the same store.
 func TestAnyOrder(t *testing.T) {
-	hidden, buried := 0, 0
-	for seed := range uint64(400) {
+	hidden, buried, scrubbed, withheld := 0, 0, 0, 0
+	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		events := observations(rng)
 		var want map[string]schema.Tweet
@@ -155,6 +206,12 @@ func TestAnyOrder(t *testing.T) {
 				t.Fatalf("seed %d try %d: another order made another store:\n%s", seed, try, diff)
 			}
 			buried += len(m.tombs)
+			if doc := m.docs["1008"]; m.scrubs["91008"] != "" && authorOf(doc) == "91008" {
+				scrubbed++
+				if doc.Tweet.Location != nil || doc.Tweet.Place != nil {
+					t.Fatalf("seed %d: a scrubbed tweet has a place", seed)
+				}
+			}
 			for id := range m.tombs {
 				if m.docs[id] != nil {
 					t.Fatalf("seed %d: tweet %s is deleted and there", seed, id)
@@ -162,6 +219,9 @@ func TestAnyOrder(t *testing.T) {
 			}
 		}
 		for key, tw := range want {
+			if tw.Withheld != nil && tw.Withheld.Scope != "" {
+				withheld++
+			}
 			if tw.SupersededBy != "" {
 				hidden++
 				if key != schema.HiddenKey(tw.ID) {
@@ -170,8 +230,8 @@ func TestAnyOrder(t *testing.T) {
 			}
 		}
 	}
-	if hidden == 0 || buried == 0 {
-		t.Errorf("%d superseded, %d deleted: the test shows too little", hidden, buried)
+	if hidden == 0 || buried == 0 || scrubbed == 0 || withheld == 0 {
+		t.Errorf("%d superseded, %d deleted, %d scrubbed, %d withheld: the test shows too little", hidden, buried, scrubbed, withheld)
 	}
 }
 

@@ -125,14 +125,14 @@ func (w *Writer) setAside(msg jetstream.Msg, cause error) {
 	}
 }
 
-// storeMessage writes a batch: chained events one after the other with all
-// lanes held, the runs of others between them lane by lane, side by side.
+// storeMessage writes a batch: exclusive events one after the other, the runs of
+// others between them lane by lane, side by side.
 func (w *Writer) storeMessage(ctx context.Context, m *message) error {
 	events := w.worksOf(&m.batch)
 	for len(events) > 0 {
 		n := len(events)
 		for i, e := range events {
-			if e.chained() {
+			if e.exclusive() {
 				n = i
 				break
 			}
@@ -144,7 +144,7 @@ func (w *Writer) storeMessage(ctx context.Context, m *message) error {
 			events = events[n:]
 			continue
 		}
-		if err := w.store(ctx, w.all, events[:1]); err != nil {
+		if err := w.storeExclusive(ctx, events[0]); err != nil {
 			return err
 		}
 		events = events[1:]
@@ -158,6 +158,24 @@ func (w *Writer) worksOf(b *schema.Batch) []work {
 		works[i] = work{event: &b.Events[i], place: b.Place + uint64(i), leftover: b.Run != w.run}
 	}
 	return works
+}
+
+// storeExclusive writes one event with all lanes held. A notice about a user is
+// noted first, so that it holds for whatever comes; then the user's tweets that
+// are stored already are made to agree with it.
+func (w *Writer) storeExclusive(ctx context.Context, e work) error {
+	if err := w.store(ctx, w.all, []work{e}); err != nil || !e.sweeps() {
+		return err
+	}
+	ids, err := w.authored(ctx, string(e.event.Notice.UserID))
+	if err != nil {
+		return err
+	}
+	touched := make([]work, len(ids))
+	for i, id := range ids {
+		touched[i] = touch(id)
+	}
+	return w.storeRun(ctx, touched)
 }
 
 // storeRun writes events that concern one tweet each.

@@ -1,5 +1,7 @@
 package schema
 
+import "maps"
+
 // Document is what RedisJSON keeps under TweetKey or HiddenKey: the tweet as
 // it is shown, beside it what only the index and the writer read. A page asks
 // for $.t alone.
@@ -93,17 +95,33 @@ func (r Rank) Less(o Rank) bool {
 	return r.Place < o.Place
 }
 
-// Ranks are the ranks of a document's fields: Top for those that the newest
-// observation told, and by name those that an older one told.
+// Ranks are the ranks of a document's fields: Top, that of the newest
+// observation, and by name those of fields that another one or a notice told.
 type Ranks struct {
-	Top   Rank            `json:"top"`
-	Older map[string]Rank `json:"older,omitzero"`
+	Top    Rank            `json:"top"`
+	Others map[string]Rank `json:"others,omitzero"`
 }
 
 // Of returns the rank of a field's present value.
 func (r Ranks) Of(field string) Rank {
-	if older, ok := r.Older[field]; ok {
-		return older
+	if other, ok := r.Others[field]; ok {
+		return other
 	}
 	return r.Top
+}
+
+// WithheldNotice is a value under WithheldKey.
+type WithheldNotice struct {
+	Withheld Withheld `json:"withheld"`
+	Rank     Rank     `json:"rank"`
+}
+
+// With returns ranks in which one field has its own rank.
+func (r Ranks) With(field string, rank Rank) Ranks {
+	others := maps.Clone(r.Others)
+	if others == nil {
+		others = map[string]Rank{}
+	}
+	others[field] = rank
+	return Ranks{Top: r.Top, Others: others}
 }

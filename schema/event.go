@@ -43,13 +43,13 @@ type Notice struct {
 	TweetID  Opt       `json:"tweetId,omitzero"`
 	UserID   Opt       `json:"userId,omitzero"`
 	Withheld *Withheld `json:"withheld,omitzero"`
+	// ObservedAt is when the message arrived, where that is known.
+	ObservedAt *Time `json:"observedAt,omitzero"`
 }
 
 // Crosses reports whether the event must reach the writer; the others are only
 // counted.
-func (e *Event) Crosses() bool {
-	return e.Kind == KindTweet || e.Kind == KindReferenced || e.Kind == KindDelete
-}
+func (e *Event) Crosses() bool { return e.Kind != KindControl && e.Kind != KindBlank }
 
 // Batch is the payload of one message on the stream.
 type Batch struct {

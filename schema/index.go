@@ -9,6 +9,16 @@ import (
 // tells its definition.
 const IndexAlias = "tweets"
 
+// HiddenIndex finds hidden documents by their author, for notices that concern
+// all tweets of a user. No query of a client uses it.
+const HiddenIndex = "hidden"
+
+// HiddenIndexDefinition returns the arguments of FT.CREATE behind its name.
+func HiddenIndexDefinition() []string {
+	return []string{"ON", "JSON", "PREFIX", "1", HiddenPrefix, "STOPWORDS", "0", "SCHEMA",
+		"$.t.author.id", "AS", FieldAuthorID, "TAG", "CASESENSITIVE"}
+}
+
 // Fields of the index, as they stand in queries.
 const (
 	FieldID        = "id"

@@ -15,6 +15,12 @@ const (
 	// chain: the newest stored in its own right where that is newer, else,
 	// behind a "?", one that tells of the chain.
 	ChainsKey = "line:chains"
+	// ScrubbedKey is a HASH from a user's id to the id up to which the user's
+	// tweets have no point and no place.
+	ScrubbedKey = "line:scrubbed"
+	// WithheldKey is a HASH from a tweet's or a user's id, behind WithheldTweet
+	// or WithheldUser, to the newest notice that withholds it.
+	WithheldKey = "line:withheld"
 	// LaneKeyPrefix, with a lane's number, is the counter that every
 	// transaction of a writer's lane increments, and watches: a writer that
 	// decided on old data is refused.
@@ -26,6 +32,12 @@ const (
 	// FenceKey is written before waiting for the append-only file, so that
 	// the wait covers all writes before it.
 	FenceKey = "line:fence"
+)
+
+// What stands before the id in a field of WithheldKey.
+const (
+	WithheldTweet = "tweet:"
+	WithheldUser  = "user:"
 )
 
 // TweetKey is the key of a searchable tweet.

@@ -58,6 +58,8 @@ func (d *decoder) notice(name string, v []byte) {
 	kind, notice := n.asked(name)
 	if notice == nil {
 		kind = schema.KindControl
+	} else {
+		notice.ObservedAt = d.observed
 	}
 	d.emit(schema.Event{Kind: kind, Notice: notice, Control: name, Detail: clip(n.detail())})
 }

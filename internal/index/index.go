@@ -18,9 +18,22 @@ import (
 // any number of services may do it at the same time. Tweets that are stored
 // already are indexed in the background, see Await.
 func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) error {
+	if err := create(ctx, client, log, schema.HiddenIndex, schema.HiddenIndexDefinition()); err != nil {
+		return err
+	}
 	name := schema.IndexName()
-	create := client.B().Arbitrary("FT.CREATE").Keys(name).Args(schema.IndexDefinition()...).Build()
-	err := client.Do(ctx, create).Error()
+	if err := create(ctx, client, log, name, schema.IndexDefinition()); err != nil {
+		return err
+	}
+	alias := client.B().FtAliasadd().Alias(schema.IndexAlias).Index(name).Build()
+	if err := client.Do(ctx, alias).Error(); err != nil && !says(err, "Alias already exists") {
+		return fmt.Errorf("name index %s %s: %w", name, schema.IndexAlias, err)
+	}
+	return checkAlias(ctx, client, name)
+}
+
+func create(ctx context.Context, client rueidis.Client, log *slog.Logger, name string, definition []string) error {
+	err := client.Do(ctx, client.B().Arbitrary("FT.CREATE").Keys(name).Args(definition...).Build()).Error()
 	switch {
 	case err == nil:
 		log.Info("created the index", "index", name)
@@ -30,11 +43,7 @@ func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) error 
 	default:
 		return fmt.Errorf("create index %s: %w", name, err)
 	}
-	alias := client.B().FtAliasadd().Alias(schema.IndexAlias).Index(name).Build()
-	if err := client.Do(ctx, alias).Error(); err != nil && !says(err, "Alias already exists") {
-		return fmt.Errorf("name index %s %s: %w", name, schema.IndexAlias, err)
-	}
-	return checkAlias(ctx, client, name)
+	return nil
 }
 
 func says(err error, text string) bool {
@@ -56,27 +65,34 @@ func checkAlias(ctx context.Context, client rueidis.Client, name string) error {
 	return nil
 }
 
-// Ready returns nil once the index is there and complete; before, a search
+// Ready returns nil once the indexes are there and complete; before, a search
 // would answer from a part of the tweets.
 func Ready(ctx context.Context, client rueidis.Client) error {
-	info, err := client.Do(ctx, client.B().FtInfo().Index(schema.IndexAlias).Build()).AsMap()
+	if err := complete(ctx, client, schema.IndexAlias); err != nil {
+		return err
+	}
+	return complete(ctx, client, schema.HiddenIndex)
+}
+
+func complete(ctx context.Context, client rueidis.Client, name string) error {
+	info, err := client.Do(ctx, client.B().FtInfo().Index(name).Build()).AsMap()
 	if err != nil {
 		if _, fromServer := rueidis.IsRedisErr(err); fromServer {
-			return fmt.Errorf("index %s: %w: ingest creates it", schema.IndexAlias, err)
+			return fmt.Errorf("index %s: %w: ingest creates it", name, err)
 		}
 		return fmt.Errorf("redis: %w", err)
 	}
 	indexing, percent := info["indexing"], info["percent_indexed"]
 	busy, err := indexing.AsInt64()
 	if err != nil {
-		return fmt.Errorf("read FT.INFO %s indexing: %w", schema.IndexAlias, err)
+		return fmt.Errorf("read FT.INFO %s indexing: %w", name, err)
 	}
 	done, err := percent.AsFloat64()
 	if err != nil {
-		return fmt.Errorf("read FT.INFO %s percent_indexed: %w", schema.IndexAlias, err)
+		return fmt.Errorf("read FT.INFO %s percent_indexed: %w", name, err)
 	}
 	if busy != 0 || done < 1 {
-		return fmt.Errorf("index %s is being built: %.0f %%", schema.IndexAlias, done*100)
+		return fmt.Errorf("index %s is being built: %.0f %%", name, done*100)
 	}
 	return nil
 }
