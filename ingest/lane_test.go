@@ -32,7 +32,7 @@ func openRedis(t *testing.T) (context.Context, rueidis.Client) {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	if err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	return ctx, client

@@ -1,6 +1,14 @@
 package ingest
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/rueidis"
+
+	"visualizer/internal/index"
+)
 
 // metrics are what ingest shows at /metrics.
 type metrics struct {
@@ -31,4 +39,24 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	}
 	reg.MustRegister(m.received, m.published, m.publishFailures, m.rejected, m.storeFailures, m.transaction, m.sync)
 	return m
+}
+
+// failureTimeout bounds what one scrape waits for Redis.
+const failureTimeout = time.Second
+
+// indexFailures shows how many documents the index has refused, -1 when that
+// can't be read.
+func indexFailures(client rueidis.Client) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "visualizer", Subsystem: "ingest", Name: "index_failures",
+		Help: "Documents that the index has refused: stored tweets that are not found. Anything but 0 is a fault; -1 when it can't be read.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), failureTimeout)
+		defer cancel()
+		n, err := index.Failures(ctx, client)
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
 }

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"reflect"
+
 	"visualizer/schema"
 )
 
@@ -32,6 +34,21 @@ func (p *plan) noteWithheld(w work) {
 	}
 	if n.TweetID != "" {
 		p.conform(string(n.TweetID))
+	}
+}
+
+// touch makes a document what the notices about it ask for, and what this
+// version writes for the index.
+func (p *plan) touch(id string) {
+	p.conform(id)
+	doc := p.docs[id]
+	if doc == nil {
+		return
+	}
+	derived := schema.NewDocument(doc.Tweet, doc.Ranks)
+	derived.Own = doc.Own
+	if !reflect.DeepEqual(derived.Index, doc.Index) {
+		p.put(&derived)
 	}
 }
 

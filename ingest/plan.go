@@ -52,7 +52,7 @@ func (p *plan) apply(w work) {
 	case schema.KindWithheld:
 		p.noteWithheld(w)
 	case kindTouch:
-		p.conform(string(w.event.Notice.TweetID))
+		p.touch(string(w.event.Notice.TweetID))
 	}
 }
 

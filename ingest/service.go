@@ -29,15 +29,16 @@ const (
 
 // Service is a connected ingest service.
 type Service struct {
-	cfg      Config
-	redis    rueidis.Client
-	nats     *nats.Conn
-	js       jetstream.JetStream
-	consumer jetstream.Consumer
-	tally    *tally
-	metrics  *metrics
-	run      string
-	started  time.Time
+	cfg       Config
+	redis     rueidis.Client
+	nats      *nats.Conn
+	js        jetstream.JetStream
+	consumer  jetstream.Consumer
+	migration *index.Migration // nil: nothing to do
+	tally     *tally
+	metrics   *metrics
+	run       string
+	started   time.Time
 }
 
 // New connects and creates what the line needs: the streams and the index. It
@@ -62,11 +63,14 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 	if s.consumer, err = ensureStreams(ctx, s.js); err != nil {
 		return s, err
 	}
-	if err = index.Ensure(ctx, s.redis, cfg.Log); err != nil {
+	if s.migration, err = index.Ensure(ctx, s.redis, cfg.Log); err != nil {
 		return s, err
 	}
 	if err = index.Await(ctx, s.redis, cfg.Log); err != nil {
 		return s, err
+	}
+	if err = cfg.Metrics.Register(indexFailures(s.redis)); err != nil {
+		return s, fmt.Errorf("register metrics: %w", err)
 	}
 	s.tally = newTally(s.redis, cfg.Log)
 	s.run, err = s.tally.start(ctx, rand.Text(), s.sourceNames(), cfg.NewRun)
@@ -124,6 +128,8 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stopServing()
 	var g errgroup.Group
 	g.Go(func() error { return s.tally.Run(serving) })
+	migrated := make(chan struct{})
+	g.Go(func() error { defer close(migrated); return s.migrate(serving, w) })
 	writing, stopWriting := context.WithCancel(work)
 	defer stopWriting()
 	written := make(chan error, 1)
@@ -141,19 +147,35 @@ func (s *Service) Run(ctx context.Context) error {
 	storing.Close()
 	stopWriting()
 	err := errors.Join(readErr, <-written)
+	if finished {
+		s.tally.set(schema.StatusState, string(schema.StateFinished))
+		select { // with the sources read, there is time for it
+		case <-migrated:
+		case <-ctx.Done():
+		}
+	}
 	stopServing()
 	err = errors.Join(err, g.Wait())
-	s.conclude(work, finished)
+	s.conclude(work)
 	return err
 }
 
+// migrate brings the index up to date. Cut short by the end of the service, it
+// begins again at the next start.
+func (s *Service) migrate(ctx context.Context, w *Writer) error {
+	if s.migration == nil {
+		return nil
+	}
+	if err := w.migrate(ctx, s.migration); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("migrate the index: %w", err)
+	}
+	return nil
+}
+
 // conclude writes the last state and prints the totals.
-func (s *Service) conclude(ctx context.Context, finished bool) {
+func (s *Service) conclude(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if finished {
-		s.tally.set(schema.StatusState, string(schema.StateFinished))
-	}
 	if err := s.tally.flush(ctx); err != nil {
 		s.cfg.Log.Warn("write the status", "err", err)
 		return

@@ -15,8 +15,9 @@ type work struct {
 	leftover bool
 }
 
-// kindTouch is of events that the writer makes itself: the notices that hold
-// for the tweet Notice.TweetID are to be applied to its document.
+// kindTouch is of events that the writer makes itself: the document of
+// Notice.TweetID is to be made what the notices that hold for it and the present
+// index definition ask for.
 const kindTouch schema.Kind = "touch"
 
 func touch(id string) work {

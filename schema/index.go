@@ -3,6 +3,8 @@ package schema
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
+	"strings"
 )
 
 // IndexAlias is the name that queries use. The index behind it has a name that
@@ -36,13 +38,28 @@ const (
 // TweetPath is the JSON path of the tweet in a document.
 const TweetPath = "$.t"
 
+// IndexVersion grows by one with each change of IndexDefinition, or of what
+// NewDocument writes for it. A service never takes an index away that a newer
+// version made.
+const IndexVersion = 1
+
 // IndexName is the name of the index with the present definition.
 func IndexName() string {
 	h := fnv.New32a()
 	for _, a := range IndexDefinition() {
 		fmt.Fprintf(h, "%q", a)
 	}
-	return fmt.Sprintf("%s:%08x", IndexAlias, h.Sum32())
+	return fmt.Sprintf("%s:%d:%08x", IndexAlias, IndexVersion, h.Sum32())
+}
+
+// VersionOfIndex returns the version in an index's name; 0 when it tells none.
+func VersionOfIndex(name string) int {
+	parts := strings.Split(name, ":")
+	if len(parts) != 3 || parts[0] != IndexAlias {
+		return 0
+	}
+	version, _ := strconv.Atoi(parts[1])
+	return version
 }
 
 // IndexDefinition returns the arguments of FT.CREATE behind the index's name.

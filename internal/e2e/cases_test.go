@@ -46,8 +46,12 @@ func TestCases(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := start(t, settings(t.TempDir(), filepath.Join(casesDir, name)))
+			data := t.TempDir()
+			l := start(t, settings(data, filepath.Join(casesDir, name)))
 			want.check(l, l.finished())
+			client := redisOf(t, data)
+			defer client.Close()
+			checkIndex(t, client)
 		})
 	}
 }

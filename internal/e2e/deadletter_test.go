@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/redis/rueidis"
 
 	"visualizer/internal/stack/stacktest"
 	"visualizer/schema"
@@ -71,14 +70,7 @@ func TestDeadLetters(t *testing.T) {
 func occupy(t *testing.T, data, key string) {
 	t.Helper()
 	servers := stacktest.Start(t, stacktest.Data(data))
-	option, err := rueidis.ParseURL(servers.RedisURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := rueidis.NewClient(option)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := redisAt(t, servers.RedisURL())
 	if err := client.Do(t.Context(), client.B().Set().Key(key).Value("taken").Build()).Error(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,22 +14,47 @@ import (
 	"visualizer/schema"
 )
 
-// Ensure creates the index when there is none, and never drops or changes one:
-// any number of services may do it at the same time. Tweets that are stored
-// already are indexed in the background, see Await.
-func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) error {
+// Ensure creates the index when there is none. It never drops or changes one,
+// and any number of services may do it at the same time. Tweets that are stored
+// already are indexed in the background, see Await. When there is an index with
+// another definition, it stays the one that answers, and a Migration to the
+// present one is returned.
+func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) (*Migration, error) {
 	if err := create(ctx, client, log, schema.HiddenIndex, schema.HiddenIndexDefinition()); err != nil {
-		return err
+		return nil, err
 	}
 	name := schema.IndexName()
 	if err := create(ctx, client, log, name, schema.IndexDefinition()); err != nil {
-		return err
+		return nil, err
 	}
 	alias := client.B().FtAliasadd().Alias(schema.IndexAlias).Index(name).Build()
 	if err := client.Do(ctx, alias).Error(); err != nil && !says(err, "Alias already exists") {
-		return fmt.Errorf("name index %s %s: %w", name, schema.IndexAlias, err)
+		return nil, fmt.Errorf("name index %s %s: %w", name, schema.IndexAlias, err)
 	}
-	return checkAlias(ctx, client, name)
+	present, err := Current(ctx, client)
+	switch {
+	case err != nil:
+		return nil, err
+	case present == name:
+		return nil, nil
+	case schema.VersionOfIndex(present) > schema.IndexVersion:
+		return nil, fmt.Errorf("index %s is %s, of a newer version of this program: run that version", schema.IndexAlias, present)
+	}
+	return &Migration{Old: present, New: name, client: client, log: log}, nil
+}
+
+// Current returns the name of the index that answers.
+func Current(ctx context.Context, client rueidis.Client) (string, error) {
+	info, err := read(ctx, client, schema.IndexAlias)
+	if err != nil {
+		return "", err
+	}
+	field := info["index_name"]
+	name, err := field.ToString()
+	if err != nil {
+		return "", fmt.Errorf("read FT.INFO %s index_name: %w", schema.IndexAlias, err)
+	}
+	return name, nil
 }
 
 func create(ctx context.Context, client rueidis.Client, log *slog.Logger, name string, definition []string) error {
@@ -50,21 +75,6 @@ func says(err error, text string) bool {
 	return err != nil && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(text))
 }
 
-// checkAlias fails when queries would be answered by an index with another
-// definition.
-func checkAlias(ctx context.Context, client rueidis.Client, name string) error {
-	info, err := client.Do(ctx, client.B().FtInfo().Index(schema.IndexAlias).Build()).AsMap()
-	if err != nil {
-		return fmt.Errorf("read index %s: %w", schema.IndexAlias, err)
-	}
-	field := info["index_name"]
-	if found, err := field.ToString(); err != nil || found != name {
-		return fmt.Errorf("index %s is %s, this version needs %s: once FT.INFO shows that as complete, run FT.ALIASUPDATE %s %s",
-			schema.IndexAlias, found, name, schema.IndexAlias, name)
-	}
-	return nil
-}
-
 // Ready returns nil once the indexes are there and complete; before, a search
 // would answer from a part of the tweets.
 func Ready(ctx context.Context, client rueidis.Client) error {
@@ -75,12 +85,9 @@ func Ready(ctx context.Context, client rueidis.Client) error {
 }
 
 func complete(ctx context.Context, client rueidis.Client, name string) error {
-	info, err := client.Do(ctx, client.B().FtInfo().Index(name).Build()).AsMap()
+	info, err := read(ctx, client, name)
 	if err != nil {
-		if _, fromServer := rueidis.IsRedisErr(err); fromServer {
-			return fmt.Errorf("index %s: %w: ingest creates it", name, err)
-		}
-		return fmt.Errorf("redis: %w", err)
+		return err
 	}
 	indexing, percent := info["indexing"], info["percent_indexed"]
 	busy, err := indexing.AsInt64()
@@ -97,17 +104,71 @@ func complete(ctx context.Context, client rueidis.Client, name string) error {
 	return nil
 }
 
-// pollEvery is how often Await looks.
+func read(ctx context.Context, client rueidis.Client, name string) (map[string]rueidis.RedisMessage, error) {
+	info, err := client.Do(ctx, client.B().FtInfo().Index(name).Build()).AsMap()
+	if err == nil {
+		return info, nil
+	}
+	if _, fromServer := rueidis.IsRedisErr(err); fromServer {
+		return nil, fmt.Errorf("index %s: %w: ingest creates it", name, err)
+	}
+	return nil, fmt.Errorf("redis: %w", err)
+}
+
+// Failures returns how many documents the index has refused. A tweet among
+// them is stored and not found, so it is always 0, or this program has a fault.
+func Failures(ctx context.Context, client rueidis.Client) (int64, error) {
+	info, err := read(ctx, client, schema.IndexAlias)
+	if err != nil {
+		return 0, err
+	}
+	field := info["hash_indexing_failures"]
+	return field.AsInt64()
+}
+
+// Fields returns the names of the fields of the index that answers.
+func Fields(ctx context.Context, client rueidis.Client) ([]string, error) {
+	info, err := read(ctx, client, schema.IndexAlias)
+	if err != nil {
+		return nil, err
+	}
+	list := info["attributes"]
+	attributes, err := list.ToArray()
+	if err != nil {
+		return nil, fmt.Errorf("read FT.INFO %s attributes: %w", schema.IndexAlias, err)
+	}
+	var names []string
+	for i := range attributes {
+		attribute, err := attributes[i].AsMap()
+		if err != nil {
+			return nil, fmt.Errorf("read FT.INFO %s attributes: %w", schema.IndexAlias, err)
+		}
+		field := attribute["attribute"]
+		name, err := field.ToString()
+		if err != nil {
+			return nil, fmt.Errorf("read FT.INFO %s attributes: %w", schema.IndexAlias, err)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// pollEvery is how often one looks whether an index is complete.
 const pollEvery = 50 * time.Millisecond
 
-// Await returns when the index is complete: what is written while one is built
-// may be missing in it.
+// Await returns when the indexes are complete: what is written while one is
+// built may be missing in it.
 func Await(ctx context.Context, client rueidis.Client, log *slog.Logger) error {
+	return await(ctx, log, func() error { return Ready(ctx, client) })
+}
+
+// await returns when ready does not fail any more.
+func await(ctx context.Context, log *slog.Logger, ready func() error) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	told := false
 	for {
-		err := Ready(ctx, client)
+		err := ready()
 		if err == nil {
 			return nil
 		}

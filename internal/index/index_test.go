@@ -44,7 +44,7 @@ func TestTogether(t *testing.T) {
 		var g errgroup.Group
 		for range 8 {
 			g.Go(func() error {
-				if err := index.Ensure(ctx, client, quiet); err != nil {
+				if _, err := index.Ensure(ctx, client, quiet); err != nil {
 					return err
 				}
 				return index.Await(ctx, client, quiet)
@@ -69,7 +69,7 @@ func TestNotReady(t *testing.T) {
 	}
 	const n = 20_000
 	put(t, ctx, client, 0, n)
-	if err := index.Ensure(ctx, client, quiet); err != nil {
+	if _, err := index.Ensure(ctx, client, quiet); err != nil {
 		t.Fatal(err)
 	}
 	if err := index.Ready(ctx, client); err == nil {
@@ -86,7 +86,7 @@ func TestNotReady(t *testing.T) {
 // TestNoFailures: whatever a tweet holds, its document is in the index.
 func TestNoFailures(t *testing.T) {
 	ctx, client := open(t)
-	if err := index.Ensure(ctx, client, quiet); err != nil {
+	if _, err := index.Ensure(ctx, client, quiet); err != nil {
 		t.Fatal(err)
 	}
 	far, past := schema.Time(253_402_300_799_999), schema.Time(-62_135_596_800_000)

@@ -12,6 +12,7 @@ import (
 type expression struct {
 	query  string
 	params []string // name, value, …
+	fields []string // of the index, that the query names
 	window window   // on createdAt, kept apart so that a page can narrow it
 	none   bool     // nothing can match: Redis need not be asked
 }
@@ -48,6 +49,7 @@ func (e *expression) anyOf(c condition) string {
 		e.params = append(e.params, name, schema.TagValue(v))
 		names[i] = "$" + name
 	}
+	e.fields = append(e.fields, c.field)
 	return "@" + c.field + ":{" + strings.Join(names, "|") + "}"
 }
 

@@ -214,7 +214,7 @@ func open(t *testing.T) rueidis.Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	if err := index.Ensure(deadline(t), client, slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := index.Ensure(deadline(t), client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if err := index.Await(deadline(t), client, slog.New(slog.DiscardHandler)); err != nil {

@@ -29,7 +29,7 @@ func TestIncompleteReply(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	if err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	const n = 30_000

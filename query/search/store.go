@@ -2,23 +2,57 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/rueidis"
 	"golang.org/x/sync/errgroup"
 
+	"visualizer/internal/index"
 	"visualizer/schema"
 )
 
 // Store answers from Redis. It holds no tweets and may be used by many
 // goroutines at once. Every call needs a context with a deadline, since
 // rueidis retries a read for as long as it may.
-type Store struct{ client rueidis.Client }
+type Store struct {
+	client rueidis.Client
+	// current: the index that answers has the present definition, and so all
+	// fields. It is not, while ingest builds a new one beside an old one.
+	current atomic.Bool
+}
 
 // New returns a Store over a client that stays the caller's.
 func New(client rueidis.Client) *Store { return &Store{client: client} }
+
+// check returns ErrUnavailable when the index that answers lacks a field of the
+// expression: its answer would be empty and not true.
+func (s *Store) check(ctx context.Context, e expression) error {
+	if s.current.Load() {
+		return nil
+	}
+	name, err := index.Current(ctx, s.client)
+	if err != nil {
+		return classify(err)
+	}
+	if name == schema.IndexName() {
+		s.current.Store(true)
+		return nil
+	}
+	present, err := index.Fields(ctx, s.client)
+	if err != nil {
+		return classify(err)
+	}
+	for _, field := range append(e.fields, schema.FieldCreatedAt, schema.FieldNulls, schema.FieldSeq, schema.FieldLo) {
+		if !slices.Contains(present, field) {
+			return fmt.Errorf("%w: the index is being rebuilt and has no %s yet", ErrUnavailable, field)
+		}
+	}
+	return nil
+}
 
 // Tweets returns the page that r asks for. A request without meaning is an
 // *InputError; ErrTimeout and ErrUnavailable tell what a client may try again.
@@ -34,6 +68,9 @@ func (s *Store) Tweets(ctx context.Context, r Request) (*Page, error) {
 	e := expressionOf(r.Filter)
 	if e.none {
 		return page, nil
+	}
+	if err := s.check(ctx, e); err != nil {
+		return nil, err
 	}
 	// The calls leave together: the client writes what is waiting as one
 	// pipeline.
