@@ -28,9 +28,14 @@ const (
 	maxMemory = 256 << 20
 )
 
-// natsServer is NATS with JetStream inside this process, without a listener.
+// natsDir is the folder of JetStream below the data folder.
+const natsDir = "nats"
+
+// natsServer is NATS with JetStream inside this process. Its one listener is a
+// socket that only this user can open.
 type natsServer struct {
 	server   *server.Server
+	socket   *natsSocket // nil where there can't be one
 	dir      string
 	log      *slog.Logger
 	stopping chan struct{}
@@ -56,6 +61,9 @@ func startNATS(ctx context.Context, dir string, log *slog.Logger) (*natsServer, 
 		return nil, fmt.Errorf("start nats in %s: %w: choose another folder with --data, or give --nats-url", dir, err)
 	}
 	go n.watch()
+	if n.socket, err = listenNATS(dir, srv.InProcessConn); err != nil {
+		n.log.Debug("no socket for other commands", "err", err)
+	}
 	return n, nil
 }
 
@@ -149,6 +157,9 @@ func (n *natsServer) reopen(why string) {
 func (n *natsServer) stop(limit time.Duration) error {
 	done := make(chan struct{})
 	close(n.stopping)
+	if n.socket != nil {
+		n.socket.Close()
+	}
 	go func() {
 		defer close(done)
 		<-n.watched

@@ -124,7 +124,7 @@ func readable(dir string) bool {
 
 func (s *Stack) start(ctx context.Context, cfg Config) (err error) {
 	if cfg.startsNATS() {
-		if s.nats, err = startNATS(ctx, filepath.Join(cfg.Data, "nats"), cfg.Log); err != nil {
+		if s.nats, err = startNATS(ctx, filepath.Join(cfg.Data, natsDir), cfg.Log); err != nil {
 			return err
 		}
 	}
@@ -172,8 +172,8 @@ func (s *Stack) RedisURL() string { return s.redisURL }
 // GraphURL is the URL of the graph server, or "" where there is none.
 func (s *Stack) GraphURL() string { return s.graphURL }
 
-// NATS returns what nats.Connect needs. The embedded server has no listener: its
-// options, not its URL, lead to it.
+// NATS returns what nats.Connect needs. The options, not the URL, lead to the
+// embedded server.
 func (s *Stack) NATS() (url string, opts []nats.Option) {
 	if s.nats == nil {
 		return s.natsURL, nil
