@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"visualizer/schema"
 )
 
 // held are the messages between JetStream and the disk: pulled, and not acked
@@ -91,10 +93,7 @@ func (w *Writer) ack(ctx context.Context, held *held, tick *time.Ticker) error {
 			if err != nil {
 				return err
 			}
-			for _, m := range messages {
-				m.msg.Ack() // lost with its connection, the message comes again
-			}
-			return nil
+			return w.ackAll(ctx, messages)
 		case <-tick.C:
 			held.extend()
 			for _, m := range messages {
@@ -102,6 +101,31 @@ func (w *Writer) ack(ctx context.Context, held *held, tick *time.Ticker) error {
 			}
 		}
 	}
+}
+
+// ackAll acks messages and forgets which of their parts were executed: they
+// won't come again. An ack that got lost would bring its message back, hence
+// the wait for JetStream's word.
+func (w *Writer) ackAll(ctx context.Context, messages []*message) error {
+	var parts []string
+	for _, m := range messages {
+		if err := m.msg.DoubleAck(ctx); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			w.log.Debug("ack", "err", err)
+			continue // it comes again, and its parts are known
+		}
+		parts = append(parts, m.parts...)
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	client := w.all.client
+	if err := client.Do(ctx, client.B().Hdel().Key(schema.AppliedKey).Field(parts...).Build()).Error(); err != nil {
+		w.log.Debug("forget what was applied", "err", err) // it only takes room
+	}
+	return nil
 }
 
 // sync passes the fence and tries until it can.

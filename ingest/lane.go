@@ -34,15 +34,36 @@ type document struct {
 	json []byte
 }
 
-// errMoved means that another writer was faster.
-var errMoved = errors.New("changed meanwhile")
+var (
+	// errMoved means that another writer was faster.
+	errMoved = errors.New("changed meanwhile")
+	// errChained means that a lane met an edited tweet, whose versions may
+	// belong to other lanes: its events must hold all of them.
+	errChained = errors.New("part of an edit chain")
+)
 
-// store writes the events and returns when Redis has executed the transaction.
-// After an error the same call may be made again: whether Redis executed the
-// transaction or not, it is read anew.
-func (l *lane) store(ctx context.Context, events []work) ([]refusal, error) {
+// part is what goes into one transaction.
+type part struct {
+	events []work
+	// again: it may have been executed before, by a writer that was killed or
+	// whose connection broke before it knew.
+	again bool
+}
+
+// name is the same whenever the part is delivered: the place of its first
+// event. A touch has no place, and may be repeated.
+func (p part) name() string {
+	if p.events[0].place == 0 {
+		return ""
+	}
+	return strconv.FormatUint(p.events[0].place, 36)
+}
+
+// store writes a part and returns when Redis has executed the transaction.
+// After an error the same call may be made again with part.again set.
+func (l *lane) store(ctx context.Context, p part) ([]refusal, error) {
 	for {
-		refused, err := l.attempt(ctx, events)
+		refused, err := l.attempt(ctx, p)
 		if !errors.Is(err, errMoved) {
 			return refused, err
 		}
@@ -51,20 +72,39 @@ func (l *lane) store(ctx context.Context, events []work) ([]refusal, error) {
 
 // attempt is one round of watch, read, decide, write on a connection of its
 // own, which WATCH belongs to.
-func (l *lane) attempt(ctx context.Context, events []work) (refused []refusal, err error) {
+func (l *lane) attempt(ctx context.Context, part part) (refused []refusal, err error) {
 	err = l.client.Dedicated(func(c rueidis.DedicatedClient) error {
-		s, err := l.read(ctx, c, events)
+		s, err := l.read(ctx, c, part.events)
 		if err != nil {
 			return err
 		}
+		if len(l.keys) == 1 && s.chained(part.events) {
+			return errChained
+		}
+		if done, err := l.done(ctx, c, part); done || err != nil {
+			return err
+		}
 		p := newPlan(s)
-		for _, w := range events {
+		for _, w := range part.events {
 			p.apply(w)
 		}
-		refused, err = l.write(ctx, c, p)
+		refused, err = l.write(ctx, c, p, part.name())
 		return err
 	})
 	return refused, err
+}
+
+// done reports whether the part was executed before. It is asked with the lane
+// watched, so that the answer still holds when the part is written.
+func (l *lane) done(ctx context.Context, c rueidis.DedicatedClient, p part) (bool, error) {
+	if !p.again || p.name() == "" {
+		return false, nil
+	}
+	done, err := c.Do(ctx, c.B().Hexists().Key(schema.AppliedKey).Field(p.name()).Build()).AsBool()
+	if err != nil {
+		return false, fmt.Errorf("read what was applied: %w", err)
+	}
+	return done, nil
 }
 
 // read watches the lane and returns what Redis knows of the events' tweets. It
@@ -205,8 +245,8 @@ func readDocument(m rueidis.RedisMessage) (*schema.Document, error) {
 
 // write executes a plan. A command that fails inside the transaction does not
 // undo the others, so each reply is looked at.
-func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan) ([]refusal, error) {
-	cmds, documents, err := l.commands(c, p)
+func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan, name string) ([]refusal, error) {
+	cmds, documents, err := l.commands(c, p, name)
 	if err != nil {
 		return nil, err
 	}
@@ -238,9 +278,9 @@ func firstError(replies []rueidis.RedisResult, err error) error {
 	return err
 }
 
-// commands returns the transaction of a plan, and for each command in it the
-// document it stores.
-func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Completed, documents []document, err error) {
+// commands returns the transaction of a plan for the part of a name, and for
+// each command in it the document it stores.
+func (l *lane) commands(c rueidis.DedicatedClient, p *plan, name string) (cmds []rueidis.Completed, documents []document, err error) {
 	store := func(d document, cmd rueidis.Completed) { cmds, documents = append(cmds, cmd), append(documents, d) }
 	add := func(cmd rueidis.Completed) { store(document{}, cmd) }
 	for id := range p.dirty {
@@ -280,6 +320,9 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan) (cmds []rueidis.Comp
 		if n != 0 {
 			add(c.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
 		}
+	}
+	if name != "" {
+		add(c.B().Hset().Key(schema.AppliedKey).FieldValue().FieldValue(name, "1").Build())
 	}
 	for _, key := range l.keys {
 		add(c.B().Incr().Key(key).Build())

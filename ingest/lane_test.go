@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -127,11 +128,14 @@ func competeFor(ctx context.Context, all *lane, w work) (moved int, err error) {
 		l = &lane{client: all.client, keys: all.keys[w.lane(laneCount):][:1]}
 	}
 	for {
-		_, err := l.attempt(ctx, []work{w})
-		if err != errMoved {
+		switch _, err := l.attempt(ctx, part{events: []work{w}}); {
+		case errors.Is(err, errChained):
+			l = all
+		case errors.Is(err, errMoved):
+			moved++
+		default:
 			return moved, err
 		}
-		moved++
 	}
 }
 
@@ -169,14 +173,39 @@ func TestLaneOfManyVersions(t *testing.T) {
 	l := &lane{client: client, keys: laneKeys(laneCount)}
 	for i := 2; i <= 5; i++ {
 		tw := &schema.Tweet{ID: fmt.Sprint(100 + i), EditHistoryIDs: []string{fmt.Sprint(99 + i), fmt.Sprint(100 + i)}}
-		if _, err := l.store(ctx, []work{{event: &schema.Event{Kind: schema.KindTweet, Tweet: tw}, place: uint64(i)}}); err != nil {
+		if _, err := l.store(ctx, part{events: []work{{event: &schema.Event{Kind: schema.KindTweet, Tweet: tw}, place: uint64(i)}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := l.store(ctx, []work{{event: deleteOf("101"), place: 9}}); err != nil {
+	if _, err := l.store(ctx, part{events: []work{{event: deleteOf("101"), place: 9}}}); err != nil {
 		t.Fatal(err)
 	}
 	if left := readAll(t, ctx, client); len(left) > 0 {
 		t.Errorf("a deleted chain left %v", left)
+	}
+}
+
+// TestSecondDelivery: a part that was executed is not counted again when it
+// comes again, whatever it holds.
+func TestSecondDelivery(t *testing.T) {
+	ctx, client := openRedis(t)
+	l := &lane{client: client, keys: laneKeys(laneCount)}
+	tweet := func(likes int64) *schema.Event {
+		return &schema.Event{Kind: schema.KindTweet, Tweet: &schema.Tweet{ID: "7", Metrics: schema.Metrics{Likes: &likes}}}
+	}
+	p := part{events: []work{{event: tweet(1), place: 1}, {event: tweet(2), place: 2}, {event: deleteOf("8"), place: 3}, {event: tweet(3), place: 4}}}
+	want := map[string]string{"stored": "1", "updated": "2"}
+	for range 3 {
+		if _, err := l.store(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Do(ctx, client.B().Hgetall().Key(schema.StatusKey).Build()).AsStrMap()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("counted (-want +got):\n%s", diff)
+		}
+		p.again = true
 	}
 }

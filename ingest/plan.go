@@ -35,11 +35,7 @@ func newPlan(s *state) *plan {
 func (p *plan) apply(w work) {
 	switch w.event.Kind {
 	case schema.KindTweet:
-		outcome := p.tweet(w)
-		if outcome == "" {
-			return
-		}
-		p.counts[outcome]++
+		p.counts[p.tweet(w)]++
 		if w.leftover {
 			p.counts[schema.StatusPublished]++
 		}
@@ -56,9 +52,7 @@ func (p *plan) apply(w work) {
 	}
 }
 
-// tweet stores a tweet in its own right and returns what to count it as: ""
-// when this very event was applied before, so that a second delivery is not
-// counted.
+// tweet stores a tweet in its own right and returns what to count it as.
 func (p *plan) tweet(w work) string {
 	t := w.event.Tweet
 	if p.barred(w) {
@@ -66,9 +60,6 @@ func (p *plan) tweet(w work) string {
 	}
 	rank := rankOf(t, w.place)
 	known := p.docs[t.ID]
-	if known != nil && known.Own && known.Ranks.Top == rank {
-		return ""
-	}
 	doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
 	if known != nil {
 		doc = merge(known, t, rank)

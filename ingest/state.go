@@ -69,6 +69,19 @@ func (s *state) chain(id string) (ids []string, known bool) {
 	return ids, known
 }
 
+// chained reports whether an event is about a tweet of which s knows other
+// versions.
+func (s *state) chained(events []work) bool {
+	return slices.ContainsFunc(events, func(w work) bool {
+		ids := w.ids()
+		if len(ids) == 0 || w.event.Kind == kindTouch {
+			return false
+		}
+		chain, _ := s.chain(ids[0])
+		return len(chain) > 1
+	})
+}
+
 // question is what is still to be read for some events.
 type question struct{ ids, users []string }
 

@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -21,7 +23,8 @@ const (
 	maxChunk = 64
 	// fetchMessages is the most that one pull asks for.
 	fetchMessages = 8
-	// fetchWait is how long a pull waits for a first message.
+	// fetchWait is how long a pull waits for that many; those that come are
+	// taken at once.
 	fetchWait = time.Second
 )
 
@@ -57,6 +60,20 @@ func newWriter(s *Service, letters func(schema.DeadLetter) error) *Writer {
 type message struct {
 	msg   jetstream.Msg
 	batch schema.Batch
+	again bool // it was delivered before
+
+	mu    sync.Mutex
+	parts []string // names of what was executed
+}
+
+// executed notes a part.
+func (m *message) executed(name string) {
+	if m == nil || name == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parts = append(m.parts, name)
 }
 
 // Run stores messages until ctx ends, then finishes those it has begun, for as
@@ -107,7 +124,10 @@ func (w *Writer) storeAll(work context.Context, held *held, pulled <-chan *messa
 
 // open reads a message; nil when it isn't one of ours.
 func (w *Writer) open(msg jetstream.Msg) *message {
-	m := &message{msg: msg}
+	m := &message{msg: msg, again: true}
+	if meta, err := msg.Metadata(); err == nil {
+		m.again = meta.NumDelivered > 1
+	}
 	if err := schema.Decode(msg.Data(), &m.batch); err != nil {
 		w.setAside(msg, err)
 		return nil
@@ -138,13 +158,13 @@ func (w *Writer) storeMessage(ctx context.Context, m *message) error {
 			}
 		}
 		if n > 0 {
-			if err := w.storeRun(ctx, events[:n]); err != nil {
+			if err := w.storeRun(ctx, m, events[:n]); err != nil {
 				return err
 			}
 			events = events[n:]
 			continue
 		}
-		if err := w.storeExclusive(ctx, events[0]); err != nil {
+		if err := w.storeExclusive(ctx, m, events[0]); err != nil {
 			return err
 		}
 		events = events[1:]
@@ -163,8 +183,8 @@ func (w *Writer) worksOf(b *schema.Batch) []work {
 // storeExclusive writes one event with all lanes held. A notice about a user is
 // noted first, so that it holds for whatever comes; then the user's tweets that
 // are stored already are made to agree with it.
-func (w *Writer) storeExclusive(ctx context.Context, e work) error {
-	if err := w.store(ctx, w.all, []work{e}); err != nil || !e.sweeps() {
+func (w *Writer) storeExclusive(ctx context.Context, m *message, e work) error {
+	if err := w.store(ctx, w.all, m, []work{e}); err != nil || !e.sweeps() {
 		return err
 	}
 	ids, err := w.authored(ctx, string(e.event.Notice.UserID))
@@ -175,11 +195,12 @@ func (w *Writer) storeExclusive(ctx context.Context, e work) error {
 	for i, id := range ids {
 		touched[i] = touch(id)
 	}
-	return w.storeRun(ctx, touched)
+	return w.storeRun(ctx, nil, touched)
 }
 
-// storeRun writes events that concern one tweet each.
-func (w *Writer) storeRun(ctx context.Context, events []work) error {
+// storeRun writes events that concern one tweet each. They are of a message, or
+// touches, which are of none.
+func (w *Writer) storeRun(ctx context.Context, m *message, events []work) error {
 	parts := make([][]work, len(w.lanes))
 	for _, e := range events {
 		n := e.lane(len(w.lanes))
@@ -190,7 +211,11 @@ func (w *Writer) storeRun(ctx context.Context, events []work) error {
 		g.Go(func() error {
 			for len(part) > 0 {
 				n := min(len(part), maxChunk)
-				if err := w.store(ctx, w.lanes[i], part[:n]); err != nil {
+				err := w.store(ctx, w.lanes[i], m, part[:n])
+				if errors.Is(err, errChained) {
+					err = w.store(ctx, w.all, m, part[:n])
+				}
+				if err != nil {
 					return err
 				}
 				part = part[n:]
@@ -203,18 +228,24 @@ func (w *Writer) storeRun(ctx context.Context, events []work) error {
 
 // store writes events in one transaction and tries until Redis takes them: a
 // store that is down, full or loading loses nothing, it only stops the line. It
-// fails when ctx ends.
-func (w *Writer) store(ctx context.Context, l *lane, events []work) error {
+// fails when ctx ends, and with errChained.
+func (w *Writer) store(ctx context.Context, l *lane, m *message, events []work) error {
 	started := time.Now()
+	p := part{events: events, again: m != nil && m.again}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		refused, err := l.store(ctx, events)
-		if err == nil {
+		refused, err := l.store(ctx, p)
+		switch {
+		case err == nil:
 			return struct{}{}, w.refused(refused)
+		case errors.Is(err, errChained):
+			return struct{}{}, backoff.Permanent(err)
 		}
+		p.again = true
 		w.metrics.storeFailures.Inc()
 		return struct{}{}, err
 	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("store tweets")))
 	if err == nil {
+		m.executed(p.name())
 		w.metrics.transaction.Observe(time.Since(started).Seconds())
 	}
 	return err

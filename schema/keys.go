@@ -21,6 +21,9 @@ const (
 	// WithheldKey is a HASH from a tweet's or a user's id, behind WithheldTweet
 	// or WithheldUser, to the newest notice that withholds it.
 	WithheldKey = "line:withheld"
+	// AppliedKey is a HASH of the parts of batches that were executed and are
+	// not acked yet, so that a second delivery counts nothing twice.
+	AppliedKey = "line:applied"
 	// LaneKeyPrefix, with a lane's number, is the counter that every
 	// transaction of a writer's lane increments, and watches: a writer that
 	// decided on old data is refused.
