@@ -104,10 +104,19 @@ func (s *Service) sourceNames() string {
 	return strings.Join(names, " ")
 }
 
-// Ready returns nil while the service can do its work.
+// readyTime is how long JetStream may take to answer. It leaves time to say so.
+const readyTime = time.Second
+
+// Ready returns nil while the service can do its work. JetStream is asked, since
+// the connection to a server that hangs looks whole for minutes.
 func (s *Service) Ready(ctx context.Context) error {
 	if !s.nats.IsConnected() {
 		return errors.New("nats: not connected")
+	}
+	asking, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	if _, err := s.consumer.Info(asking); err != nil {
+		return fmt.Errorf("nats: ask for the consumer: %w", err)
 	}
 	return index.Ready(ctx, s.redis)
 }

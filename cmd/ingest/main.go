@@ -26,6 +26,7 @@ func main() {
 		Name:        "ingest",
 		Description: "Takes tweets from sources to Redis.",
 		Vars:        map[string]string{"ops": "127.0.0.1:9091"},
+		Commands:    []cli.Subcommand{cli.Healthcheck()},
 		Run:         run,
 	})
 }

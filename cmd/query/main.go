@@ -24,6 +24,7 @@ func main() {
 		Name:        "query",
 		Description: "Serves GraphQL from the tweets that ingest stores.",
 		Vars:        map[string]string{"ops": "127.0.0.1:9090"},
+		Commands:    []cli.Subcommand{cli.Healthcheck()},
 		Run:         run,
 	})
 }

@@ -26,6 +26,8 @@ type Command[C any] struct {
 	// Vars is what ${name} in the tags of C stands for, such as a default
 	// that differs between commands.
 	Vars map[string]string
+	// Commands run instead when the first argument is their name.
+	Commands []Subcommand
 	// Run does the work until it is done or ctx ends, then returns. Cancelling
 	// ctx asks it to finish what is under way; context.Canceled is then no
 	// error.
@@ -54,12 +56,17 @@ func Main[C any](cmd Command[C]) {
 	}))
 }
 
-// Exec parses, runs and returns the exit code. The first signal cancels the
+// Exec parses, runs and returns the exit code, or that of the subcommand that
+// the first argument names. The first signal cancels the
 // context of Run. On the second, Exec returns although Run may still be
 // working, so the caller must end the process.
 func (c Command[C]) Exec(p Process) int {
+	if sub := c.subcommand(p.Args); sub != nil {
+		p.Args = p.Args[1:]
+		return sub.Exec(p)
+	}
 	var cfg C
-	if err := Parse(p, c.Name, c.Description, &cfg, c.Vars); err != nil {
+	if err := (grammar{c.Name, c.Description, c.Vars, c.Commands}).parse(p, &cfg); err != nil {
 		return c.exit(p, err, false)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

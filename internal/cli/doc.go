@@ -8,6 +8,9 @@
 // variables of all, so that one environment serves them together; any other
 // VISUALIZER_* variable is taken for a typing error and refused.
 //
+// A command may have subcommands, each a Command with settings and help of its
+// own: the first argument names one. Without it the command itself runs.
+//
 // Exit codes are 0 for done, which includes an end that a signal asked for, 1
 // for failed and 2 for bad usage: a UsageError, or any error with a method
 // BadUsage() bool that says true.

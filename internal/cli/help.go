@@ -48,6 +48,10 @@ func (versionFlag) BeforeReset(ctx *kong.Context) error {
 	return errShown
 }
 
+// release is the version of a build that knows none from its repository, such as
+// that of an image. The linker sets it: -X visualizer/internal/cli.release=v1.2.3.
+var release string
+
 // version returns name, version, commit and toolchain, as far as the build
 // knows them.
 func version(name string, info *debug.BuildInfo) string {
@@ -59,7 +63,10 @@ func version(name string, info *debug.BuildInfo) string {
 		set[s.Key] = s.Value
 	}
 	parts := []string{name, info.Main.Version}
-	if info.Main.Version == "" {
+	switch {
+	case release != "":
+		parts[1] = release
+	case info.Main.Version == "":
 		parts[1] = "(devel)"
 	}
 	if commit := set["vcs.revision"]; commit != "" {
@@ -69,6 +76,14 @@ func version(name string, info *debug.BuildInfo) string {
 		parts = append(parts, "("+commit+")")
 	}
 	return strings.Join(append(parts, info.GoVersion), " ")
+}
+
+// help prints the settings, then the subcommands.
+func (g grammar) help(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	return listCommands(ctx.Stdout, g.name, g.commands)
 }
 
 // describe is the help of a flag, with its default and its variable.

@@ -17,11 +17,22 @@ var errShown = errors.New("shown")
 // and the environment of p. vars is what ${name} in the tags stands for. Errors
 // are one line and usage errors, but for mistakes in the tags.
 func Parse(p Process, name, description string, cfg any, vars map[string]string) error {
+	return grammar{name: name, description: description, vars: vars}.parse(p, cfg)
+}
+
+// grammar is what a command understands besides its settings.
+type grammar struct {
+	name, description string
+	vars              kong.Vars
+	commands          []Subcommand
+}
+
+func (g grammar) parse(p Process, cfg any) error {
 	env, unknown := environment(p.Environ)
-	s := &settings{env: env, used: map[string]string{}}
-	k, err := s.grammar(p, name, description, cfg, vars)
+	s := &settings{env: env, used: map[string]string{}, commands: g.commands}
+	k, err := s.parser(p, g, cfg)
 	if err != nil {
-		return fmt.Errorf("read the settings of %s: %w", name, err)
+		return fmt.Errorf("read the settings of %s: %w", g.name, err)
 	}
 	if _, err = k.Parse(p.Args); err == nil {
 		err = unknown
@@ -29,19 +40,20 @@ func Parse(p Process, name, description string, cfg any, vars map[string]string)
 	if err == nil || errors.Is(err, errShown) {
 		return err
 	}
-	return Usage(fmt.Errorf("%s (see %s --help)", s.explain(err), name))
+	return Usage(fmt.Errorf("%s (see %s --help)", s.explain(err), g.name))
 }
 
 // settings resolves flags that were not given from the environment.
 type settings struct {
-	env  map[string]string
-	used map[string]string // the variable that set a flag
+	env      map[string]string
+	used     map[string]string // the variable that set a flag
+	commands []Subcommand
 }
 
-func (s *settings) grammar(p Process, name, description string, cfg any, vars kong.Vars) (*kong.Kong, error) {
+func (s *settings) parser(p Process, g grammar, cfg any) (*kong.Kong, error) {
 	k, err := kong.New(cfg,
-		kong.Name(name), kong.Description(description), kong.Writers(p.Stdout, p.Stderr),
-		kong.NoDefaultHelp(), kong.Embed(&common{}), vars,
+		kong.Name(g.name), kong.Description(g.description), kong.Writers(p.Stdout, p.Stderr),
+		kong.NoDefaultHelp(), kong.Embed(&common{}), g.vars, kong.Help(g.help),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: helpWidth}),
 		kong.ValueFormatter(describe),
 		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)),
@@ -103,8 +115,8 @@ func (s *settings) explain(err error) string {
 			return name + rest
 		}
 	}
-	if strings.HasPrefix(text, "unexpected argument") {
-		text += ": settings are given as --name=value"
+	if argument, ok := strings.CutPrefix(text, "unexpected argument "); ok {
+		text += ": " + meant(argument, s.commands)
 	}
 	return text
 }
