@@ -22,6 +22,9 @@ type Config struct {
 	NATSURL     string
 	NATSOptions []nats.Option // beside the URL; for a server in this process
 
+	// Stay keeps the service on the line when its sources have ended, storing
+	// what others publish.
+	Stay bool
 	// NewRun begins a new run of the line even when another service seems to
 	// be in one.
 	NewRun bool

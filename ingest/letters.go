@@ -35,7 +35,7 @@ func OpenLetters(ctx context.Context, conn *nats.Conn) (*Letters, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open jetstream: %w", err)
 	}
-	if _, err := ensureStreams(ctx, js); err != nil {
+	if _, _, err := ensureStreams(ctx, js); err != nil {
 		return nil, err
 	}
 	stream, err := js.Stream(ctx, schema.StreamDeadLetters)

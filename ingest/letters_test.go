@@ -85,7 +85,7 @@ func TestLetters(t *testing.T) {
 // published returns the ids of the tweets on the stream.
 func published(t *testing.T, ctx context.Context, js jetstream.JetStream) string {
 	t.Helper()
-	consumer, err := ensureStreams(ctx, js)
+	consumer, _, err := ensureStreams(ctx, js)
 	if err != nil {
 		t.Fatal(err)
 	}

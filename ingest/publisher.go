@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -50,6 +51,7 @@ type Publisher struct {
 	place  uint64 // of the next event
 	timer  *time.Timer
 
+	newest   atomic.Uint64 // the last message that JetStream acked
 	inFlight errgroup.Group
 	work     context.Context
 }
@@ -66,6 +68,7 @@ func newPublisher(work context.Context, s *Service) *Publisher {
 		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, acked: s.cfg.Acked, work: work,
 		place: uint64(s.started.UnixMilli()) << placeBits,
 	}
+	p.newest.Store(s.waiting)
 	p.inFlight.SetLimit(maxInFlight)
 	return p
 }
@@ -136,15 +139,17 @@ func (p *Publisher) Close() error {
 // settle waits for the ack of a batch and sends the batch again until it gets
 // one; the id makes a second copy known to JetStream.
 func (p *Publisher) settle(data []byte, id string, tweets int, ack jetstream.PubAckFuture, err error) error {
+	var acked *jetstream.PubAck
 	if err == nil {
-		err = p.await(ack)
+		acked, err = p.await(ack)
 	}
 	if err != nil {
 		p.log.Debug("publish tweets", "err", err)
-		if err := p.publish(schema.SubjectTweets, id, data); err != nil {
+		if acked, err = p.publish(schema.SubjectTweets, id, data); err != nil {
 			return err
 		}
 	}
+	p.reached(acked.Sequence)
 	if p.acked != nil {
 		p.acked(data)
 	}
@@ -153,18 +158,31 @@ func (p *Publisher) settle(data []byte, id string, tweets int, ack jetstream.Pub
 	return nil
 }
 
-func (p *Publisher) await(ack jetstream.PubAckFuture) error {
+// reached notes a message that JetStream has taken.
+func (p *Publisher) reached(sequence uint64) {
+	for {
+		newest := p.newest.Load()
+		if sequence <= newest || p.newest.CompareAndSwap(newest, sequence) {
+			return
+		}
+	}
+}
+
+// last is the last message of this publisher, or that was there before it.
+func (p *Publisher) last() uint64 { return p.newest.Load() }
+
+func (p *Publisher) await(ack jetstream.PubAckFuture) (*jetstream.PubAck, error) {
 	timer := time.NewTimer(ackTimeout)
 	defer timer.Stop()
 	select {
-	case <-ack.Ok():
-		return nil
+	case acked := <-ack.Ok():
+		return acked, nil
 	case err := <-ack.Err():
-		return err
+		return nil, err
 	case <-timer.C:
-		return errors.New("no ack in " + ackTimeout.String())
+		return nil, errors.New("no ack in " + ackTimeout.String())
 	case <-p.work.Done():
-		return p.work.Err()
+		return nil, p.work.Err()
 	}
 }
 
@@ -182,7 +200,7 @@ func (p *Publisher) keep(letter schema.DeadLetter) error {
 	if err != nil {
 		return fmt.Errorf("encode dead letter: %w", err)
 	}
-	if err := p.publish(schema.SubjectDeadLetters+"."+string(letter.Reason), "", data); err != nil {
+	if _, err := p.publish(schema.SubjectDeadLetters+"."+string(letter.Reason), "", data); err != nil {
 		return err
 	}
 	p.metrics.rejected.WithLabelValues(string(letter.Reason)).Inc()
@@ -192,17 +210,16 @@ func (p *Publisher) keep(letter schema.DeadLetter) error {
 
 // publish tries until JetStream has acked or work ends. A stream that is full
 // refuses, so that the sources wait instead of unread tweets being dropped.
-func (p *Publisher) publish(subject, id string, data []byte) error {
+func (p *Publisher) publish(subject, id string, data []byte) (*jetstream.PubAck, error) {
 	told := false
-	_, err := backoff.Retry(p.work, func() (struct{}, error) {
+	acked, err := backoff.Retry(p.work, func() (*jetstream.PubAck, error) {
 		ctx, cancel := context.WithTimeout(p.work, ackTimeout)
 		defer cancel()
 		var opts []jetstream.PublishOpt
 		if id != "" {
 			opts = append(opts, jetstream.WithMsgID(id))
 		}
-		_, err := p.js.Publish(ctx, subject, data, opts...)
-		return struct{}{}, err
+		return p.js.Publish(ctx, subject, data, opts...)
 	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
 		p.metrics.publishFailures.Inc()
 		if !told {
@@ -211,7 +228,7 @@ func (p *Publisher) publish(subject, id string, data []byte) error {
 		told = true
 	}))
 	if err != nil {
-		return fmt.Errorf("publish to %s: %w", subject, err)
+		return nil, fmt.Errorf("publish to %s: %w", subject, err)
 	}
-	return nil
+	return acked, nil
 }

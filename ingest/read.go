@@ -30,10 +30,10 @@ func newReader(s *Service, p *Publisher) *reader {
 
 // read takes one source to its end. Its error is also the status' last one.
 func (r *reader) read(ctx context.Context, src source.Source) error {
-	if live, ok := src.(Live); ok {
-		live.Watch(r.connection)
+	if s, ok := src.(live); ok {
+		s.Watch(r.connection)
 	} else {
-		r.s.tally.set(schema.StatusState, string(schema.StateRunning))
+		r.s.tally.state(schema.StateRunning)
 	}
 	for event, err := range src.Events(ctx) {
 		if err == nil {
@@ -44,7 +44,7 @@ func (r *reader) read(ctx context.Context, src source.Source) error {
 			continue
 		}
 		if err != nil && ctx.Err() == nil {
-			r.s.tally.set(schema.StatusLastError, err.Error())
+			r.s.tally.failed(err)
 			return err
 		}
 		r.bar.update()
@@ -52,8 +52,8 @@ func (r *reader) read(ctx context.Context, src source.Source) error {
 	return nil
 }
 
-// Live is a source with a connection that can be down.
-type Live interface {
+// live is a source with a connection that can be down.
+type live interface {
 	source.Source
 	// Watch has the source tell when its state changes, with the error that
 	// ended a connection.
@@ -62,9 +62,9 @@ type Live interface {
 
 // connection notes the state of a live source.
 func (r *reader) connection(state schema.StreamState, err error) {
-	r.s.tally.set(schema.StatusState, string(state))
+	r.s.tally.state(state)
 	if err != nil {
-		r.s.tally.set(schema.StatusLastError, err.Error())
+		r.s.tally.failed(err)
 	}
 }
 
@@ -81,10 +81,8 @@ func (r *reader) take(ctx context.Context, src source.Source, e schema.Event) er
 		return nil
 	}
 	if e.Kind == schema.KindTweet {
-		if _, live := src.(Live); !live && r.limit != nil {
-			if err := r.limit.Wait(ctx); err != nil {
-				return err
-			}
+		if err := r.pace(ctx, src); err != nil {
+			return err
 		}
 		r.s.tally.arrived(time.Now())
 	}
@@ -93,6 +91,19 @@ func (r *reader) take(ctx context.Context, src source.Source, e schema.Event) er
 		return r.tooLarge(src, e)
 	}
 	return err
+}
+
+// pace holds up a source that can wait: to the rate that was asked for, and to
+// what the writer can store.
+func (r *reader) pace(ctx context.Context, src source.Source) error {
+	if _, ok := src.(live); ok {
+		return nil
+	}
+	r.s.awaitRoom(ctx)
+	if r.limit == nil {
+		return nil
+	}
+	return r.limit.Wait(ctx)
 }
 
 // tooLarge sets an event aside that fits no message. Only what stood beside

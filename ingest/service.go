@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -20,11 +21,14 @@ import (
 )
 
 const (
-	// stopTime bounds what a service still does after it was told to stop.
-	stopTime = 7 * time.Second
+	// stopTime bounds what a service still does after it was told to stop. The
+	// servers of the all-in-one stop behind it, and all of that in 10 s.
+	stopTime = 5 * time.Second
 	// drainTime is how much of it goes to storing what was read; with a large
 	// backlog the rest stays in JetStream.
-	drainTime = 3 * time.Second
+	drainTime = 2500 * time.Millisecond
+	// leaveTime is how much of it goes to the last words in the status.
+	leaveTime = time.Second
 )
 
 // Service is a connected ingest service.
@@ -34,6 +38,8 @@ type Service struct {
 	nats      *nats.Conn
 	js        jetstream.JetStream
 	consumer  jetstream.Consumer
+	waiting   uint64           // the last message that was on the stream at the start
+	backlog   atomic.Int64     // messages that wait to be stored
 	migration *index.Migration // nil: nothing to do
 	tally     *tally
 	metrics   *metrics
@@ -60,7 +66,7 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 	if s.js, err = jetstream.New(s.nats); err != nil {
 		return s, fmt.Errorf("open jetstream: %w", err)
 	}
-	if s.consumer, err = ensureStreams(ctx, s.js); err != nil {
+	if s.consumer, s.waiting, err = ensureStreams(ctx, s.js); err != nil {
 		return s, err
 	}
 	if s.migration, err = index.Ensure(ctx, s.redis, cfg.Log); err != nil {
@@ -72,9 +78,8 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 	if err = cfg.Metrics.Register(indexFailures(s.redis)); err != nil {
 		return s, fmt.Errorf("register metrics: %w", err)
 	}
-	s.tally = newTally(s.redis, cfg.Log)
-	s.run, err = s.tally.start(ctx, rand.Text(), s.sourceNames(), cfg.NewRun)
-	if err != nil {
+	s.tally = newTally(s.redis, rand.Text(), s.sourceNames(), cfg.Log)
+	if s.run, err = s.tally.start(ctx, rand.Text(), cfg.NewRun); err != nil {
 		return s, fmt.Errorf("start the status: %w", err)
 	}
 	return s, nil
@@ -122,51 +127,93 @@ func (s *Service) Ready(ctx context.Context) error {
 }
 
 // Run reads the sources to their end and returns when everything is stored and
-// synced. When ctx ends it stops reading, hands over what was read, stores for a
-// while and leaves the rest to JetStream. Errors of single sources come back
-// joined, after the others have been read.
+// synced, or, with Config.Stay, when ctx ends. When ctx ends it stops reading,
+// hands over what was read, stores for a while and leaves the rest to
+// JetStream. Errors of single sources come back joined, after the others have
+// been read.
 func (s *Service) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopTime, stopWork) })()
+	// Calls to a Redis that hangs do not all look at their context.
+	defer context.AfterFunc(work, s.redis.Close)()
 
 	p := newPublisher(work, s)
 	w := newWriter(s, p.keep)
-
+	var beside, writer errgroup.Group
 	serving, stopServing := context.WithCancel(work)
 	defer stopServing()
-	var g errgroup.Group
-	g.Go(func() error { return s.tally.Run(serving) })
-	migrated := make(chan struct{})
-	g.Go(func() error { defer close(migrated); return s.migrate(serving, w) })
 	writing, stopWriting := context.WithCancel(work)
 	defer stopWriting()
-	written := make(chan error, 1)
-	go func() { written <- w.Run(writing, work) }()
+	migrated := make(chan struct{})
+	beside.Go(func() error { return s.tally.Run(serving) })
+	beside.Go(func() error { return s.watchBacklog(serving) })
+	beside.Go(func() error { defer close(migrated); return s.migrate(serving, w) })
+	writer.Go(func() error { return w.Run(writing, work) })
 
-	readErr := s.readAll(ctx, p)
-	readErr = errors.Join(readErr, p.Close())
-	storing := newStoringBar(s.cfg.Bar)
-	finished := awaitDrained(ctx, s.consumer, storing.left) == nil
-	if !finished {
-		drain, cancel := context.WithTimeout(work, drainTime)
-		defer cancel()
-		_ = awaitDrained(drain, s.consumer, storing.left) // what is left comes at the next start
+	err := errors.Join(s.readAll(ctx, p), p.Close())
+	if s.drain(ctx, work, p.last()) {
+		s.finish(ctx, migrated)
 	}
-	storing.Close()
 	stopWriting()
-	err := errors.Join(readErr, <-written)
-	if finished {
-		s.tally.set(schema.StatusState, string(schema.StateFinished))
-		select { // with the sources read, there is time for it
-		case <-migrated:
-		case <-ctx.Done():
-		}
-	}
+	err = errors.Join(err, writer.Wait())
 	stopServing()
-	err = errors.Join(err, g.Wait())
-	s.conclude(work)
+	err = errors.Join(err, beside.Wait())
+	s.leave(work)
 	return err
+}
+
+// drain waits until the stream is stored up to the message that was published
+// last, and reports whether it is. When ctx ends, it waits a little longer.
+func (s *Service) drain(ctx, work context.Context, last uint64) bool {
+	bar := newStoringBar(s.cfg.Bar)
+	defer bar.Close()
+	if awaitStored(ctx, s.consumer, last, bar.left) == nil {
+		return true
+	}
+	more, cancel := context.WithTimeout(work, drainTime)
+	defer cancel()
+	_ = awaitStored(more, s.consumer, last, bar.left) // what is left comes at the next start
+	return false
+}
+
+// finish says that all is read and stored. With the sources read there is time
+// for a migration; a service that stays goes on storing what others publish.
+func (s *Service) finish(ctx context.Context, migrated <-chan struct{}) {
+	s.tally.state(schema.StateFinished)
+	s.summarize(ctx)
+	select {
+	case <-migrated:
+	case <-ctx.Done():
+	}
+	if s.cfg.Stay {
+		<-ctx.Done()
+	}
+}
+
+// leave takes the service off the line.
+func (s *Service) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	s.summarize(ctx)
+	if err := s.tally.leave(ctx); err != nil {
+		s.cfg.Log.Warn("write the status", "err", err)
+	}
+}
+
+// summarize prints the totals, once.
+func (s *Service) summarize(ctx context.Context) {
+	if s.cfg.Summary == nil {
+		return
+	}
+	if err := s.tally.flush(ctx); err != nil {
+		return // the status is told to be out of date elsewhere
+	}
+	status, err := line.Status(ctx, s.redis)
+	if err == nil {
+		fmt.Fprintln(s.cfg.Summary, summary(status, time.Since(s.started)))
+		s.cfg.Summary = nil
+	}
 }
 
 // migrate brings the index up to date. Cut short by the end of the service, it
@@ -179,21 +226,6 @@ func (s *Service) migrate(ctx context.Context, w *Writer) error {
 		return fmt.Errorf("migrate the index: %w", err)
 	}
 	return nil
-}
-
-// conclude writes the last state and prints the totals.
-func (s *Service) conclude(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	if err := s.tally.flush(ctx); err != nil {
-		s.cfg.Log.Warn("write the status", "err", err)
-		return
-	}
-	s.redis.Do(ctx, s.redis.B().Del().Key(schema.HeartbeatKey).Build()) // it ends by itself as well
-	status, err := line.Status(ctx, s.redis)
-	if err == nil && s.cfg.Summary != nil {
-		fmt.Fprintln(s.cfg.Summary, summary(status, time.Since(s.started)))
-	}
 }
 
 // summary is the closing line.

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"visualizer/schema"
@@ -29,9 +31,10 @@ const (
 
 // ensureStreams creates the streams and the writer's consumer, or brings them
 // up to date. TWEETS keeps a message until every consumer has acked it, so the
-// consumer must be there before the first message is.
-func ensureStreams(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
-	_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+// consumer must be there before the first message is. last is the last message
+// on TWEETS.
+func ensureStreams(ctx context.Context, js jetstream.JetStream) (consumer jetstream.Consumer, last uint64, err error) {
+	tweets, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:        schema.StreamTweets,
 		Description: "Tweets on their way from a source to Redis",
 		Subjects:    []string{schema.SubjectTweets},
@@ -42,7 +45,7 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream) (jetstream.Consu
 		Duplicates:  duplicateWindow,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("create stream %s: %w", schema.StreamTweets, err)
+		return nil, 0, streamError(schema.StreamTweets, err)
 	}
 	_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name:        schema.StreamDeadLetters,
@@ -52,9 +55,9 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream) (jetstream.Consu
 		MaxBytes:    maxLetterBytes,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("create stream %s: %w", schema.StreamDeadLetters, err)
+		return nil, 0, streamError(schema.StreamDeadLetters, err)
 	}
-	consumer, err := js.CreateOrUpdateConsumer(ctx, schema.StreamTweets, jetstream.ConsumerConfig{
+	consumer, err = js.CreateOrUpdateConsumer(ctx, schema.StreamTweets, jetstream.ConsumerConfig{
 		Durable:       schema.ConsumerWriter,
 		Description:   "Stores tweets in Redis",
 		AckPolicy:     jetstream.AckExplicitPolicy,
@@ -62,27 +65,36 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream) (jetstream.Consu
 		MaxAckPending: maxAckPending,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("create consumer %s: %w", schema.ConsumerWriter, err)
+		return nil, 0, fmt.Errorf("create consumer %s: %w", schema.ConsumerWriter, err)
 	}
-	return consumer, nil
+	return consumer, tweets.CachedInfo().State.LastSeq, nil
 }
 
-// left returns how many messages of the stream are not stored and acked yet.
-func left(ctx context.Context, consumer jetstream.Consumer) (uint64, error) {
-	info, err := consumer.Info(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("read consumer %s: %w", schema.ConsumerWriter, err)
+// streamError says what to do about a stream that can't be created.
+func streamError(name string, err error) error {
+	advice := ""
+	var api *jetstream.APIError
+	switch {
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrJetStreamNotEnabled):
+		advice = ": start nats-server with JetStream (-js)"
+	case errors.As(err, &api) && api.ErrorCode == insufficientStorage:
+		advice = fmt.Sprintf(": the server must allow %d GiB of file storage (max_file_store)", (maxStreamBytes+maxLetterBytes)>>30+1)
 	}
-	return info.NumPending + uint64(info.NumAckPending), nil
+	return fmt.Errorf("create stream %s: %w%s", name, err, advice)
 }
 
-// awaitDrained returns when every message is stored and acked, or when ctx
-// ends. tell gets how many are left, from time to time.
-func awaitDrained(ctx context.Context, consumer jetstream.Consumer, tell func(uint64)) error {
+// insufficientStorage is JetStream's code for a stream that may become larger
+// than the server allows.
+const insufficientStorage jetstream.ErrorCode = 10047
+
+// awaitStored returns when the stream is stored and acked up to the message
+// last, or when ctx ends. What others publish behind it doesn't matter. tell
+// gets how many messages are left, from time to time.
+func awaitStored(ctx context.Context, consumer jetstream.Consumer, last uint64, tell func(uint64)) error {
 	for {
-		n, err := left(ctx, consumer)
+		info, err := consumer.Info(ctx)
 		switch {
-		case err == nil && n == 0:
+		case err == nil && (info.AckFloor.Stream >= last || unacked(info) == 0):
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -90,7 +102,38 @@ func awaitDrained(ctx context.Context, consumer jetstream.Consumer, tell func(ui
 			pause(ctx, time.Second) // the server is away: it may come back
 			continue
 		}
-		tell(n)
+		tell(unacked(info))
 		pause(ctx, 20*time.Millisecond)
+	}
+}
+
+// unacked is how many messages are not stored and acked yet.
+func unacked(info *jetstream.ConsumerInfo) uint64 {
+	return info.NumPending + uint64(info.NumAckPending)
+}
+
+const (
+	// maxBacklog is how many messages files may be ahead of what is stored.
+	// More would only fill the disk: a file can wait.
+	maxBacklog = 256
+	// backlogEvery is how often one looks how many there are.
+	backlogEvery = 100 * time.Millisecond
+)
+
+// watchBacklog notes how far behind the writer is, until ctx ends.
+func (s *Service) watchBacklog(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if info, err := s.consumer.Info(ctx); err == nil {
+			s.backlog.Store(int64(unacked(info)))
+		}
+		pause(ctx, backlogEvery)
+	}
+	return nil
+}
+
+// awaitRoom returns when the backlog is short, or ctx ends.
+func (s *Service) awaitRoom(ctx context.Context) {
+	for s.backlog.Load() > maxBacklog && ctx.Err() == nil {
+		pause(ctx, backlogEvery/4)
 	}
 }

@@ -3,12 +3,12 @@ package ingest
 import (
 	"context"
 	"log/slog"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
 
+	"visualizer/internal/line"
 	"visualizer/schema"
 )
 
@@ -20,20 +20,24 @@ const (
 	rateWindow   = 10 * time.Second
 )
 
-// tally collects the counters of the reading side and writes them to the
-// status from time to time, together with the line's state.
+// tally collects the counters of the reading side and what this service is
+// doing, and writes both to Redis from time to time.
 type tally struct {
-	client rueidis.Client
-	log    *slog.Logger
+	client  rueidis.Client
+	service string // id
+	log     *slog.Logger
 
 	mu     sync.Mutex
 	counts map[string]int64
-	fields map[string]string
+	doing  schema.ServiceStatus
 	rate   window
 }
 
-func newTally(client rueidis.Client, log *slog.Logger) *tally {
-	return &tally{client: client, log: log, counts: map[string]int64{}, fields: map[string]string{}}
+func newTally(client rueidis.Client, service, source string, log *slog.Logger) *tally {
+	return &tally{
+		client: client, service: service, log: log, counts: map[string]int64{},
+		doing: schema.ServiceStatus{State: schema.StateConnecting, Source: source},
+	}
 }
 
 // add counts n of what name says.
@@ -47,54 +51,51 @@ func (t *tally) add(name string, n int64) {
 func (t *tally) arrived(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.fields[schema.StatusLastAt] = strconv.FormatInt(at.UnixMilli(), 10)
+	t.doing.LastAt = schema.TimeOf(at)
 	t.rate.add(at)
 }
 
-// set changes a field of the status.
-func (t *tally) set(name, value string) {
+// state notes what the service is doing now.
+func (t *tally) state(s schema.StreamState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.fields[name] = value
+	t.doing.State = s
+}
+
+// failed notes an error of a source.
+func (t *tally) failed(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.doing.LastError = err.Error()
 }
 
 // start begins a new run of the line, unless another service is in one: then
 // it joins that. It returns the run's id.
-func (t *tally) start(ctx context.Context, run, source string, alone bool) (string, error) {
-	b := t.client.B()
-	if !alone {
-		alive, err := t.client.Do(ctx, b.Exists().Key(schema.HeartbeatKey).Build()).AsBool()
+func (t *tally) start(ctx context.Context, run string, alone bool) (string, error) {
+	services, err := line.Services(ctx, t.client)
+	if err != nil {
+		return "", err
+	}
+	if len(services) > 0 && !alone {
+		present, err := t.client.Do(ctx, t.client.B().Hget().Key(schema.StatusKey).Field(schema.StatusRun).Build()).ToString()
 		if err != nil {
 			return "", err
 		}
-		present, err := t.client.Do(ctx, t.client.B().Hget().Key(schema.StatusKey).Field(schema.StatusRun).Build()).ToString()
-		if alive && err == nil {
-			return present, nil
-		}
+		return present, t.flush(ctx)
 	}
-	started := strconv.FormatInt(time.Now().UnixMilli(), 10)
 	for _, r := range t.client.DoMulti(ctx,
 		t.client.B().Multi().Build(),
-		t.client.B().Del().Key(schema.StatusKey).Build(),
-		t.client.B().Hset().Key(schema.StatusKey).FieldValue().
-			FieldValue(schema.StatusRun, run).
-			FieldValue(schema.StatusStartedAt, started).
-			FieldValue(schema.StatusState, string(schema.StateConnecting)).
-			FieldValue(schema.StatusSource, source).Build(),
-		t.heartbeat(),
+		t.client.B().Del().Key(schema.StatusKey, schema.ServicesKey).Build(),
+		t.client.B().Hset().Key(schema.StatusKey).FieldValue().FieldValue(schema.StatusRun, run).Build(),
 		t.client.B().Exec().Build()) {
 		if err := r.Error(); err != nil {
 			return "", err
 		}
 	}
-	return run, nil
+	return run, t.flush(ctx)
 }
 
-func (t *tally) heartbeat() rueidis.Completed {
-	return t.client.B().Set().Key(schema.HeartbeatKey).Value("1").Px(heartbeatTTL).Build()
-}
-
-// Run writes to the status until ctx ends.
+// Run writes to Redis until ctx ends.
 func (t *tally) Run(ctx context.Context) error {
 	tick := time.NewTicker(tallyEvery)
 	defer tick.Stop()
@@ -117,39 +118,60 @@ func (t *tally) Run(ctx context.Context) error {
 // time.
 func (t *tally) flush(ctx context.Context) error {
 	t.mu.Lock()
-	counts, fields := t.counts, t.fields
-	t.counts, t.fields = map[string]int64{}, map[string]string{}
-	perSecond := t.rate.perSecond(time.Now())
+	counts := t.counts
+	t.counts = map[string]int64{}
+	t.doing.Rate = t.rate.perSecond(time.Now())
+	doing, err := schema.Encode(t.doing)
 	t.mu.Unlock()
-
-	fields[schema.StatusRate] = strconv.FormatFloat(perSecond, 'f', 1, 64)
-	cmds := []rueidis.Completed{t.client.B().Multi().Build(), t.heartbeat()}
+	if err != nil {
+		return err
+	}
+	cmds := []rueidis.Completed{
+		t.client.B().Multi().Build(),
+		t.client.B().Sadd().Key(schema.ServicesKey).Member(t.service).Build(),
+		t.client.B().Set().Key(schema.ServiceKey(t.service)).Value(rueidis.BinaryString(doing)).Px(heartbeatTTL).Build(),
+	}
 	for name, n := range counts {
 		cmds = append(cmds, t.client.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
 	}
-	for name, value := range fields {
-		cmds = append(cmds, t.client.B().Hset().Key(schema.StatusKey).FieldValue().FieldValue(name, value).Build())
-	}
 	replies := t.client.DoMulti(ctx, append(cmds, t.client.B().Exec().Build())...)
-	err := replies[len(replies)-1].Error()
-	if err != nil {
-		t.restore(counts, fields)
+	if err = replies[len(replies)-1].Error(); err != nil {
+		t.restore(counts)
 	}
 	return err
 }
 
-// restore puts back what could not be written, under what has come since.
-func (t *tally) restore(counts map[string]int64, fields map[string]string) {
+// restore puts back counts that could not be written.
+func (t *tally) restore(counts map[string]int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for name, n := range counts {
 		t.counts[name] += n
 	}
-	for name, value := range fields {
-		if _, newer := t.fields[name]; !newer {
-			t.fields[name] = value
-		}
+}
+
+// leave writes the rest and takes the service off the line. What the last one
+// was doing stays to be seen.
+func (t *tally) leave(ctx context.Context) error {
+	if err := t.flush(ctx); err != nil {
+		return err
 	}
+	t.mu.Lock()
+	last := t.doing
+	t.mu.Unlock()
+	if last.State != schema.StateFinished {
+		last.State = schema.StateOffline
+	}
+	last.Rate = 0
+	doing, err := schema.Encode(last)
+	if err != nil {
+		return err
+	}
+	replies := t.client.DoMulti(ctx,
+		t.client.B().Hset().Key(schema.StatusKey).FieldValue().FieldValue(schema.StatusLast, rueidis.BinaryString(doing)).Build(),
+		t.client.B().Srem().Key(schema.ServicesKey).Member(t.service).Build(),
+		t.client.B().Del().Key(schema.ServiceKey(t.service)).Build())
+	return replies[0].Error()
 }
 
 // window counts events of the last rateWindow, a bucket a second.

@@ -30,8 +30,12 @@ const (
 	LaneKeyPrefix = "line:lane:"
 	// StatusKey is a HASH with the counters of the present run of the line.
 	StatusKey = "line:status"
-	// HeartbeatKey exists while an ingest service runs.
-	HeartbeatKey = "line:heartbeat"
+	// ServicesKey is a SET of the ids of ingest services, those that were
+	// killed included.
+	ServicesKey = "line:services"
+	// ServiceKeyPrefix, with an id, holds the service's ServiceStatus for as
+	// long as the service lives.
+	ServiceKeyPrefix = "line:service:"
 	// FenceKey is written before waiting for the append-only file, so that
 	// the wait covers all writes before it.
 	FenceKey = "line:fence"
@@ -48,6 +52,9 @@ func TweetKey(id string) string { return TweetPrefix + id }
 
 // HiddenKey is the key of a tweet that is read by id only.
 func HiddenKey(id string) string { return HiddenPrefix + id }
+
+// ServiceKey is the key of what an ingest service is doing.
+func ServiceKey(id string) string { return ServiceKeyPrefix + id }
 
 // NATS names.
 const (
@@ -66,13 +73,8 @@ const (
 // the reading side are added in steps, those of the writer in the transaction
 // that stores the tweets.
 const (
-	StatusRun       = "run"       // id of the run
-	StatusStartedAt = "startedAt" // Time
-	StatusState     = "state"     // a StreamState
-	StatusSource    = "source"    // the --source arguments
-	StatusLastError = "lastError"
-	StatusLastAt    = "lastTweetAt" // Time of arrival
-	StatusRate      = "tweetsPerSecond"
+	StatusRun  = "run"  // id of the run
+	StatusLast = "last" // ServiceStatus of the service that ended last
 
 	StatusPublished  = "published"  // tweets handed to the stream
 	StatusStored     = "stored"     // first time in its own right

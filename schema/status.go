@@ -41,33 +41,36 @@ type RejectedCount struct {
 	Count  int64
 }
 
-// ParseStatus reads the hash under StatusKey; alive tells whether HeartbeatKey
-// exists.
-func ParseStatus(fields map[string]string, alive bool) *Status {
+// ServiceStatus is what one ingest service is doing.
+type ServiceStatus struct {
+	State     StreamState `json:"state"`
+	Source    string      `json:"source"`
+	Rate      float64     `json:"rate"`            // tweets a second
+	LastAt    Time        `json:"lastAt,omitzero"` // arrival of its last tweet
+	LastError string      `json:"lastError,omitzero"`
+}
+
+// ParseStatus reads the hash under StatusKey; services are those alive.
+func ParseStatus(fields map[string]string, services []ServiceStatus) (*Status, error) {
 	count := func(name string) int64 {
 		n, _ := strconv.ParseInt(fields[name], 10, 64)
 		return n
 	}
 	s := &Status{
-		State:      StreamState(fields[StatusState]),
-		Source:     Opt(fields[StatusSource]),
 		Stored:     count(StatusStored),
 		Updated:    count(StatusUpdated),
 		Duplicates: count(StatusDuplicates),
 		Deleted:    count(StatusDeleted),
 		Blank:      count(StatusBlank),
 		Repaired:   count(StatusRepaired),
-		LastError:  Opt(fields[StatusLastError]),
 	}
-	if !alive && s.State != StateFinished || s.State == "" {
-		s.State = StateOffline
+	if last, ok := fields[StatusLast]; ok && len(services) == 0 {
+		services = make([]ServiceStatus, 1)
+		if err := Decode([]byte(last), &services[0]); err != nil {
+			return nil, err
+		}
 	}
-	if alive {
-		s.TweetsPerSecond, _ = strconv.ParseFloat(fields[StatusRate], 64)
-	}
-	if at := Time(count(StatusLastAt)); at != 0 {
-		s.LastTweetAt = &at
-	}
+	s.addServices(services)
 	for name, value := range fields {
 		n, _ := strconv.ParseInt(value, 10, 64)
 		if kind, ok := strings.CutPrefix(name, StatusControl); ok {
@@ -84,5 +87,32 @@ func ParseStatus(fields map[string]string, alive bool) *Status {
 	durable := s.Stored + s.Updated + s.Duplicates
 	s.Pending = max(count(StatusPublished)-durable, 0)
 	s.Received += durable + s.Pending
-	return s
+	return s, nil
+}
+
+// busiest orders the states: the line is in the first that any of its services
+// is in.
+var busiest = []StreamState{StateRunning, StateReconnecting, StateConnecting, StateFinished, StateOffline}
+
+// addServices sums up what the services are doing.
+func (s *Status) addServices(services []ServiceStatus) {
+	s.State = StateOffline
+	var sources []string
+	var last Time
+	for _, v := range services {
+		if slices.Index(busiest, v.State) < slices.Index(busiest, s.State) {
+			s.State = v.State
+		}
+		sources = append(sources, v.Source)
+		s.TweetsPerSecond += v.Rate
+		last = max(last, v.LastAt)
+		if v.LastError != "" {
+			s.LastError = Opt(v.LastError)
+		}
+	}
+	slices.Sort(sources)
+	s.Source = Opt(strings.Join(slices.Compact(sources), " "))
+	if last != 0 {
+		s.LastTweetAt = &last
+	}
 }

@@ -97,7 +97,7 @@ func (l *line) run(ctx context.Context, sources []source.Source, clients, operat
 	in, err := ingest.New(ctx, ingest.Config{
 		Sources: sources, Rate: ingest.FileRate(l.cfg.Rate),
 		RedisURL: l.servers.RedisURL(), NATSURL: url, NATSOptions: options,
-		NewRun: l.cfg.RedisURL == "", Log: l.log, Metrics: metrics,
+		NewRun: l.cfg.RedisURL == "", Stay: true, Log: l.log, Metrics: metrics,
 		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr, Acked: l.cfg.Acked,
 	})
 	if err != nil {

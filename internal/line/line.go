@@ -13,16 +13,44 @@ import (
 
 // Status returns the status of the line.
 func Status(ctx context.Context, client rueidis.Client) (*schema.Status, error) {
-	replies := client.DoMulti(ctx,
-		client.B().Hgetall().Key(schema.StatusKey).Build(),
-		client.B().Exists().Key(schema.HeartbeatKey).Build())
-	fields, err := replies[0].AsStrMap()
+	services, err := Services(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := client.Do(ctx, client.B().Hgetall().Key(schema.StatusKey).Build()).AsStrMap()
 	if err != nil {
 		return nil, fmt.Errorf("read status: %w", err)
 	}
-	alive, err := replies[1].AsBool()
+	return schema.ParseStatus(fields, services)
+}
+
+// Services returns what each ingest service that is alive is doing.
+func Services(ctx context.Context, client rueidis.Client) ([]schema.ServiceStatus, error) {
+	ids, err := client.Do(ctx, client.B().Smembers().Key(schema.ServicesKey).Build()).AsStrSlice()
 	if err != nil {
-		return nil, fmt.Errorf("read heartbeat: %w", err)
+		return nil, fmt.Errorf("read services: %w", err)
 	}
-	return schema.ParseStatus(fields, alive), nil
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	for i, id := range ids {
+		ids[i] = schema.ServiceKey(id)
+	}
+	values, err := client.Do(ctx, client.B().Mget().Key(ids...).Build()).ToArray()
+	if err != nil {
+		return nil, fmt.Errorf("read services: %w", err)
+	}
+	var services []schema.ServiceStatus
+	for _, v := range values {
+		text, err := v.ToString()
+		if err != nil {
+			continue // it was killed, and is not taken for alive any more
+		}
+		var s schema.ServiceStatus
+		if err := schema.Decode([]byte(text), &s); err != nil {
+			return nil, fmt.Errorf("read service: %w", err)
+		}
+		services = append(services, s)
+	}
+	return services, nil
 }
