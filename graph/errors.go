@@ -41,6 +41,7 @@ func failed(err error) error {
 func PresentError(log *slog.Logger) graphql.ErrorPresenterFunc {
 	return func(ctx context.Context, err error) *gqlerror.Error {
 		shown := graphql.DefaultErrorPresenter(ctx, err)
+		cause := errors.Unwrap(err) // for the log; err itself is what is shown
 		if shown.Extensions == nil {
 			shown.Extensions = map[string]any{}
 		}
@@ -52,9 +53,9 @@ func PresentError(log *slog.Logger) graphql.ErrorPresenterFunc {
 			}
 			addPath(shown, err)
 			if code == codeInternal {
-				log.Error("answer a query", "path", shown.Path, "err", err, "request", RequestID(ctx))
+				log.Error("answer a query", "path", shown.Path, "err", cause, "request", RequestID(ctx))
 			} else if code != codeBadInput {
-				log.Warn("answer a query", "path", shown.Path, "err", err, "request", RequestID(ctx))
+				log.Debug("answer a query", "path", shown.Path, "err", cause, "request", RequestID(ctx))
 			}
 		}
 		if id := RequestID(ctx); id != "" {

@@ -14,29 +14,46 @@ import (
 // yet.
 type held struct {
 	mu      sync.Mutex
-	storing map[*message]bool // not all in Redis yet
-	waiting []*message        // in Redis, to be synced
-	some    chan struct{}     // gets a value when waiting becomes non-empty
+	all     map[uint64]*message // by sequence in the stream
+	waiting []*message          // in Redis, to be synced
+	some    chan struct{}       // gets a value when waiting becomes non-empty
 }
 
 func newHeld() *held {
-	return &held{storing: map[*message]bool{}, some: make(chan struct{}, 1)}
+	return &held{all: map[uint64]*message{}, some: make(chan struct{}, 1)}
 }
 
-func (h *held) add(m *message) {
+// add takes a message; false when it is held already, having been delivered a
+// second time.
+func (h *held) add(m *message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.storing[m] = true
+	if known := h.all[m.sequence]; known != nil {
+		known.msg = m.msg // the newest delivery is the one to ack
+		return false
+	}
+	h.all[m.sequence] = m
+	return true
 }
 
+// stored notes that a message is in Redis. Only its ack is needed any more.
 func (h *held) stored(m *message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.storing, m)
+	m.batch.Events = nil
 	h.waiting = append(h.waiting, m)
 	select {
 	case h.some <- struct{}{}:
 	default:
+	}
+}
+
+// drop forgets messages.
+func (h *held) drop(messages []*message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range messages {
+		delete(h.all, m.sequence)
 	}
 }
 
@@ -49,12 +66,12 @@ func (h *held) take() []*message {
 	return taken
 }
 
-// extend tells JetStream that the messages being stored are still in work, so
-// that it doesn't deliver them a second time while Redis is slow.
+// extend tells JetStream that the messages are still in work, so that it
+// doesn't deliver them a second time while Redis is slow.
 func (h *held) extend() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for m := range h.storing {
+	for _, m := range h.all {
 		m.msg.InProgress() // when it doesn't arrive, the message comes again, which is harmless
 	}
 }
@@ -62,45 +79,63 @@ func (h *held) extend() {
 // ackStored syncs and acks what is stored, until all is and nothing more will
 // be.
 func (w *Writer) ackStored(ctx context.Context, held *held, allStored <-chan struct{}) {
-	tick := time.NewTicker(ackWait / 4)
-	defer tick.Stop()
+	extending, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	beside.Go(func() { extendAll(extending, held) })
 	for done := false; !done; {
 		select {
 		case <-held.some:
-		case <-tick.C:
-			held.extend()
-			continue
 		case <-allStored:
 			done = true
 		}
-		if err := w.ack(ctx, held, tick); err != nil {
-			return // ctx has ended: what is not acked comes again
+		if messages := held.take(); len(messages) > 0 {
+			if err := w.settle(ctx, held, messages); err != nil {
+				return // ctx has ended: what is not acked comes again
+			}
 		}
 	}
 }
 
-// ack waits until what is stored is on disk, then acks it.
-func (w *Writer) ack(ctx context.Context, held *held, tick *time.Ticker) error {
-	messages := held.take()
-	if len(messages) == 0 {
-		return nil
-	}
-	synced := make(chan error, 1)
-	go func() { synced <- w.sync(ctx) }()
+// extendAll extends what is held until ctx ends.
+func extendAll(ctx context.Context, held *held) {
+	tick := time.NewTicker(ackWait / 4)
+	defer tick.Stop()
 	for {
 		select {
-		case err := <-synced:
-			if err != nil {
-				return err
-			}
-			return w.ackAll(ctx, messages)
+		case <-ctx.Done():
+			return
 		case <-tick.C:
 			held.extend()
-			for _, m := range messages {
-				m.msg.InProgress()
-			}
 		}
 	}
+}
+
+// settle waits until messages are on disk and acks them. Those that a server
+// process executed which is not the one that synced are handed back: it may have
+// died before they were on disk.
+func (w *Writer) settle(ctx context.Context, held *held, messages []*message) error {
+	process, err := w.sync(ctx)
+	if err != nil {
+		return err
+	}
+	var safe, unsafe []*message
+	for _, m := range messages {
+		if m.processes[process] && len(m.processes) == 1 || len(m.processes) == 0 {
+			safe = append(safe, m)
+		} else {
+			unsafe = append(unsafe, m)
+		}
+	}
+	if len(unsafe) > 0 {
+		w.log.Warn("redis was restarted before it had synced: store again", "messages", len(unsafe))
+	}
+	held.drop(messages)
+	for _, m := range unsafe {
+		m.msg.Nak() // lost, it comes again all the same
+	}
+	return w.ackAll(ctx, safe)
 }
 
 // ackAll acks messages and forgets which of their parts were executed: they
@@ -128,11 +163,12 @@ func (w *Writer) ackAll(ctx context.Context, messages []*message) error {
 	return nil
 }
 
-// sync passes the fence and tries until it can.
-func (w *Writer) sync(ctx context.Context) error {
+// sync passes the fence and tries until it can. It returns the server process
+// that has synced.
+func (w *Writer) sync(ctx context.Context) (process string, err error) {
 	started := time.Now()
-	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, w.fence.pass(ctx) },
+	process, err = backoff.Retry(ctx, func() (string, error) { return w.fence.pass(ctx) },
 		backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("sync tweets")))
 	w.metrics.sync.Observe(time.Since(started).Seconds())
-	return err
+	return process, err
 }

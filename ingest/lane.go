@@ -61,23 +61,30 @@ func (p part) name() string {
 
 // store writes a part and returns when Redis has executed the transaction.
 // After an error the same call may be made again with part.again set.
-func (l *lane) store(ctx context.Context, p part) ([]refusal, error) {
+func (l *lane) store(ctx context.Context, p part) (outcome, error) {
 	for {
-		refused, err := l.attempt(ctx, p)
-		if !errors.Is(err, errMoved) {
-			return refused, err
+		done, err := l.attempt(ctx, p)
+		if !errors.Is(err, errMoved) || ctx.Err() != nil {
+			return done, err
 		}
 	}
 }
 
+// outcome is what became of a part.
+type outcome struct {
+	refused []refusal
+	process string // of the server that has executed it
+}
+
 // attempt is one round of watch, read, decide, write on a connection of its
 // own, which WATCH belongs to.
-func (l *lane) attempt(ctx context.Context, part part) (refused []refusal, err error) {
+func (l *lane) attempt(ctx context.Context, part part) (out outcome, err error) {
 	err = l.client.Dedicated(func(c rueidis.DedicatedClient) error {
 		s, err := l.read(ctx, c, part.events)
 		if err != nil {
 			return err
 		}
+		out.process = s.process
 		if len(l.keys) == 1 && s.chained(part.events) {
 			return errChained
 		}
@@ -88,10 +95,10 @@ func (l *lane) attempt(ctx context.Context, part part) (refused []refusal, err e
 		for _, w := range part.events {
 			p.apply(w)
 		}
-		refused, err = l.write(ctx, c, p, part.name())
+		out.refused, err = l.write(ctx, c, p, part.name())
 		return err
 	})
-	return refused, err
+	return out, err
 }
 
 // done reports whether the part was executed before. It is asked with the lane
@@ -114,7 +121,7 @@ func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []wor
 	for q := s.missing(events); !q.empty(); q = s.missing(events) {
 		watch := c.B().Watch().Key(l.keys...).Build() // a command is gone once it is sent
 		asks := q.asks(c)
-		cmds := []rueidis.Completed{watch}
+		cmds := []rueidis.Completed{watch, c.B().Info().Section("server").Build()}
 		for _, a := range asks {
 			cmds = append(cmds, a.cmd)
 		}
@@ -122,8 +129,12 @@ func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []wor
 		if err := replies[0].Error(); err != nil {
 			return nil, fmt.Errorf("watch lane: %w", err)
 		}
+		var err error
+		if s.process, err = processOf(replies[1]); err != nil {
+			return nil, err
+		}
 		for i, a := range asks {
-			if err := a.learn(s, replies[i+1]); err != nil {
+			if err := a.learn(s, replies[i+2]); err != nil {
 				return nil, fmt.Errorf("read %s: %w", a.what, err)
 			}
 		}

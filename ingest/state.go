@@ -15,6 +15,7 @@ type state struct {
 	links    map[string]link                   // of versions of an edited tweet
 	scrubs   map[string]string                 // of a user: the id up to which tweets have no place
 	withheld map[string]*schema.WithheldNotice // by field of schema.WithheldKey
+	process  string                            // the server's, that told all this
 }
 
 func newState() *state {
@@ -53,16 +54,20 @@ func parseLink(s string) link {
 func (s *state) chain(id string) (ids []string, known bool) {
 	ids = []string{id}
 	known = true
+	seen := map[string]bool{id: true}
+	add := func(id string) {
+		if id != "" && !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
 	for i := 0; i < len(ids); i++ {
 		doc, looked := s.docs[ids[i]]
 		known = known && looked
-		related := []string{s.links[ids[i]].to}
+		add(s.links[ids[i]].to)
 		if doc != nil {
-			related = append(related, doc.Tweet.EditHistoryIDs...)
-		}
-		for _, r := range related {
-			if r != "" && !slices.Contains(ids, r) {
-				ids = append(ids, r)
+			for _, version := range doc.Tweet.EditHistoryIDs {
+				add(version)
 			}
 		}
 	}
@@ -93,10 +98,17 @@ func (q question) empty() bool { return len(q.ids) == 0 && len(q.users) == 0 }
 // all lanes, so that this lane's transaction would fail.
 func (s *state) missing(events []work) question {
 	var q question
+	seen := map[string]bool{} // ids of chains that were followed
 	for _, w := range events {
 		q.users = append(q.users, w.users()...)
 		for _, id := range w.ids() {
+			if seen[id] {
+				continue
+			}
 			chain, _ := s.chain(id)
+			for _, id := range chain {
+				seen[id] = true
+			}
 			q.ids = append(q.ids, chain...)
 		}
 	}

@@ -17,8 +17,9 @@ const (
 	// writer took and, being killed, will never ack.
 	ackWait = 5 * time.Second
 	// maxAckPending must hold what the wait for Redis' sync, about a second,
-	// keeps unacked: 3 s of more messages than any source fills.
-	maxAckPending = 4096
+	// keeps unacked, and bounds the memory that takes when it is longer: 5 s of
+	// the 200 messages a second that a publisher's linger allows.
+	maxAckPending = 1024
 	// maxStreamBytes bounds what waits for Redis. Beyond it JetStream refuses
 	// and the sources wait.
 	maxStreamBytes = 4 << 30

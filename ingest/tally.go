@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,6 +32,10 @@ type tally struct {
 	counts map[string]int64
 	doing  schema.ServiceStatus
 	rate   window
+
+	flushing sync.Mutex       // held by flush: one at a time
+	unsure   map[string]int64 // counts that were sent without word whether they arrived
+	flushed  int64            // number of the last counts sent
 }
 
 func newTally(client rueidis.Client, service, source string, log *slog.Logger) *tally {
@@ -72,6 +77,18 @@ func (t *tally) failed(err error) {
 // start begins a new run of the line, unless another service is in one: then
 // it joins that. It returns the run's id.
 func (t *tally) start(ctx context.Context, run string, alone bool) (string, error) {
+	// Of services that start together one begins the run.
+	for {
+		err := t.client.Do(ctx, t.client.B().Set().Key(schema.StartingKey).Value(t.service).Nx().Px(heartbeatTTL).Build()).Error()
+		if err == nil {
+			break
+		}
+		if !rueidis.IsRedisNil(err) {
+			return "", err
+		}
+		pause(ctx, 20*time.Millisecond)
+	}
+	defer t.client.Do(ctx, t.client.B().Del().Key(schema.StartingKey).Build())
 	services, err := line.Services(ctx, t.client)
 	if err != nil {
 		return "", err
@@ -114,9 +131,14 @@ func (t *tally) Run(ctx context.Context) error {
 	}
 }
 
-// flush writes what has come together; after an error it is kept for the next
-// time.
+// flush writes what has come together. Counts go in with a number, so that
+// after a lost reply one can see whether they had arrived.
 func (t *tally) flush(ctx context.Context) error {
+	t.flushing.Lock()
+	defer t.flushing.Unlock()
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	counts := t.counts
 	t.counts = map[string]int64{}
@@ -126,29 +148,45 @@ func (t *tally) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.flushed++
 	cmds := []rueidis.Completed{
 		t.client.B().Multi().Build(),
 		t.client.B().Sadd().Key(schema.ServicesKey).Member(t.service).Build(),
 		t.client.B().Set().Key(schema.ServiceKey(t.service)).Value(rueidis.BinaryString(doing)).Px(heartbeatTTL).Build(),
+		t.client.B().Hset().Key(schema.StatusKey).FieldValue().FieldValue(t.flushedField(), strconv.FormatInt(t.flushed, 10)).Build(),
 	}
 	for name, n := range counts {
 		cmds = append(cmds, t.client.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
 	}
 	replies := t.client.DoMulti(ctx, append(cmds, t.client.B().Exec().Build())...)
 	if err = replies[len(replies)-1].Error(); err != nil {
-		t.restore(counts)
+		t.unsure = counts
 	}
 	return err
 }
 
-// restore puts back counts that could not be written.
-func (t *tally) restore(counts map[string]int64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for name, n := range counts {
-		t.counts[name] += n
+// settle finds out what became of counts whose reply was lost, and takes them
+// back when they had not arrived.
+func (t *tally) settle(ctx context.Context) error {
+	if t.unsure == nil {
+		return nil
 	}
+	last, err := t.client.Do(ctx, t.client.B().Hget().Key(schema.StatusKey).Field(t.flushedField()).Build()).AsInt64()
+	if err != nil && !rueidis.IsRedisNil(err) {
+		return err
+	}
+	if last != t.flushed {
+		for name, n := range t.unsure {
+			t.add(name, n)
+		}
+	}
+	t.unsure = nil
+	return nil
 }
+
+// flushedField is the field of the status with the number of this service's
+// last counts.
+func (t *tally) flushedField() string { return schema.StatusFlushed + t.service }
 
 // leave writes the rest and takes the service off the line. What the last one
 // was doing stays to be seen.

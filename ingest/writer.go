@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
@@ -30,6 +31,7 @@ const (
 
 // Writer stores what is on the stream.
 type Writer struct {
+	js       jetstream.JetStream
 	consumer jetstream.Consumer
 	lanes    []*lane
 	all      *lane // of events that concern tweets of several lanes
@@ -45,7 +47,7 @@ type Writer struct {
 func newWriter(s *Service, letters func(schema.DeadLetter) error) *Writer {
 	keys := laneKeys(laneCount)
 	w := &Writer{
-		consumer: s.consumer, letters: letters, tally: s.tally, run: s.run, log: s.cfg.Log, metrics: s.metrics,
+		js: s.js, consumer: s.consumer, letters: letters, tally: s.tally, run: s.run, log: s.cfg.Log, metrics: s.metrics,
 		all:   &lane{client: s.redis, keys: keys},
 		fence: &fence{client: s.redis, log: s.cfg.Log},
 	}
@@ -62,18 +64,22 @@ type message struct {
 	batch schema.Batch
 	again bool // it was delivered before
 
-	mu    sync.Mutex
-	parts []string // names of what was executed
+	sequence uint64 // in the stream
+
+	mu        sync.Mutex
+	parts     []string        // names of what was executed
+	processes map[string]bool // server processes that have executed them
 }
 
-// executed notes a part.
-func (m *message) executed(name string) {
+// executed notes a part and the server process that has executed it.
+func (m *message) executed(name, process string) {
 	if m == nil || name == "" {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.parts = append(m.parts, name)
+	m.processes[process] = true
 }
 
 // Run stores messages until ctx ends, then finishes those it has begun, for as
@@ -99,17 +105,32 @@ func (w *Writer) pull(ctx, work context.Context, held *held, pulled chan<- *mess
 			pause(ctx, fetchWait)
 			continue
 		}
-		for msg := range batch.Messages() {
+		for msg := range batch.Messages() { // ends with the pull
 			m := w.open(msg)
-			if m == nil {
+			if m == nil || !held.add(m) {
 				continue
 			}
-			held.add(m)
 			select {
 			case pulled <- m:
 			case <-work.Done():
 			}
 		}
+		if err := batch.Error(); err != nil {
+			w.recover(ctx, err)
+		}
+	}
+}
+
+// recover makes the stream and its consumer again when a server has lost them,
+// and waits before the next pull.
+func (w *Writer) recover(ctx context.Context, cause error) {
+	if errors.Is(cause, nats.ErrTimeout) {
+		return // nothing came
+	}
+	w.log.Warn("pull from the stream", "err", cause)
+	pause(ctx, fetchWait)
+	if _, _, err := ensureStreams(ctx, w.js); err != nil && ctx.Err() == nil {
+		w.log.Warn("look for the stream", "err", err)
 	}
 }
 
@@ -124,10 +145,13 @@ func (w *Writer) storeAll(work context.Context, held *held, pulled <-chan *messa
 
 // open reads a message; nil when it isn't one of ours.
 func (w *Writer) open(msg jetstream.Msg) *message {
-	m := &message{msg: msg, again: true}
-	if meta, err := msg.Metadata(); err == nil {
-		m.again = meta.NumDelivered > 1
+	m := &message{msg: msg, processes: map[string]bool{}}
+	meta, err := msg.Metadata()
+	if err != nil {
+		w.setAside(msg, err)
+		return nil
 	}
+	m.again, m.sequence = meta.NumDelivered > 1, meta.Sequence.Stream
 	if err := schema.Decode(msg.Data(), &m.batch); err != nil {
 		w.setAside(msg, err)
 		return nil
@@ -233,10 +257,11 @@ func (w *Writer) store(ctx context.Context, l *lane, m *message, events []work) 
 	started := time.Now()
 	p := part{events: events, again: m != nil && m.again}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		refused, err := l.store(ctx, p)
+		done, err := l.store(ctx, p)
 		switch {
 		case err == nil:
-			return struct{}{}, w.refused(refused)
+			m.executed(p.name(), done.process)
+			return struct{}{}, w.refused(done.refused)
 		case errors.Is(err, errChained):
 			return struct{}{}, backoff.Permanent(err)
 		}
@@ -245,7 +270,6 @@ func (w *Writer) store(ctx context.Context, l *lane, m *message, events []work) 
 		return struct{}{}, err
 	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("store tweets")))
 	if err == nil {
-		m.executed(p.name())
 		w.metrics.transaction.Observe(time.Since(started).Seconds())
 	}
 	return err

@@ -33,6 +33,8 @@ const (
 	// ServicesKey is a SET of the ids of ingest services, those that were
 	// killed included.
 	ServicesKey = "line:services"
+	// StartingKey is held by the service that joins or begins a run.
+	StartingKey = "line:starting"
 	// ServiceKeyPrefix, with an id, holds the service's ServiceStatus for as
 	// long as the service lives.
 	ServiceKeyPrefix = "line:service:"
@@ -73,8 +75,11 @@ const (
 // the reading side are added in steps, those of the writer in the transaction
 // that stores the tweets.
 const (
-	StatusRun  = "run"  // id of the run
-	StatusLast = "last" // ServiceStatus of the service that ended last
+	StatusRun = "run" // id of the run
+	// StatusFlushed stands before a service's id: the number of the counts it
+	// has written last.
+	StatusFlushed = "flushed:"
+	StatusLast    = "last" // ServiceStatus of the service that ended last
 
 	StatusPublished  = "published"  // tweets handed to the stream
 	StatusStored     = "stored"     // first time in its own right

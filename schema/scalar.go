@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func (t Time) MarshalGQL(w io.Writer) { io.WriteString(w, `"`+t.String()+`"`) }
 func (t *Time) UnmarshalGQL(v any) error {
 	s, ok := v.(string)
 	if !ok {
-		return fmt.Errorf("%T is not a DateTime: give RFC 3339 in quotes, like \"2023-03-14T09:26:53Z\"", v)
+		return fmt.Errorf("%v is not a DateTime: give RFC 3339 in quotes, like \"2023-03-14T09:26:53Z\"", v)
 	}
 	at, err := ParseDateTime(s)
 	if err != nil {
@@ -72,9 +73,11 @@ const maxFraction = 9
 
 // ParseDateTime reads s as the scalar DateTime does.
 func ParseDateTime(s string) (Time, error) {
+	given := s
+	s = strings.ToUpper(s) // "t" and "z" are as good
 	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || len(s) < len("2006-01-02T15:04:05Z") || s[10] != 'T' || s[19] == ',' || fractionDigits(s) > maxFraction {
-		return 0, fmt.Errorf("%.40q is not a DateTime: give RFC 3339 with an offset, like 2023-03-14T09:26:53.000Z", s)
+	if err != nil || len(s) < len("2006-01-02T15:04:05Z") || s[10] != 'T' || s[19] == ',' || fractionDigits(s) > maxFraction || strings.Contains(s, "+24:") || strings.Contains(s, "-24:") {
+		return 0, fmt.Errorf("%.40q is not a DateTime: give RFC 3339 with an offset, like 2023-03-14T09:26:53.000Z", given)
 	}
 	return TimeOf(at), nil
 }

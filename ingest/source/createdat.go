@@ -20,7 +20,7 @@ func parseTime(s string) *schema.Time {
 		at, err = time.Parse(time.RubyDate, s)
 	}
 	at = at.UTC()
-	if err != nil || at.IsZero() || at.Unix() == 0 || at.Year() < 1 || at.Year() > 9999 {
+	if err != nil || at.IsZero() || at.UnixMilli() == 0 || at.Year() < 1 || at.Year() > 9999 {
 		return nil
 	}
 	t := schema.TimeOf(at)

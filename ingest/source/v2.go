@@ -77,10 +77,18 @@ func (b builder) references(w *tweetJSON) {
 	b.t.References = distinct(b.t.References)
 }
 
+// maxVersions is far more than the handful of edits that X allows. A longer
+// history is damage, and would tie all its tweets together.
+const maxVersions = 100
+
 // editHistory lists the versions, this one included where there are any.
 func (b builder) editHistory(w *tweetJSON) {
 	var ids []string
-	for _, id := range append(w.EditHistory.items, w.EditHistoryPost.items...) {
+	told := append(w.EditHistory.items, w.EditHistoryPost.items...)
+	if len(told) > maxVersions {
+		return
+	}
+	for _, id := range told {
 		if schema.ValidID(string(id)) {
 			ids = append(ids, string(id))
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,8 +25,8 @@ const patience = 5 * time.Second
 // change alters the client's options and may be nil.
 func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.ClientOption)) (rueidis.Client, error) {
 	option, err := rueidis.ParseURL(rawURL)
-	if err != nil {
-		return nil, badURL{fmt.Errorf("read --redis-url: %w: give redis://host:port or unix:///path", bare(err))}
+	if err != nil { // not in the error: it quotes the URL, which may hold a password
+		return nil, badURL{errors.New("read --redis-url: it is no such URL: give redis://host:port or unix:///path, with / # % in a password escaped")}
 	}
 	option.ClientName = name
 	option.Dialer.Timeout = patience
@@ -42,6 +43,11 @@ func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.Client
 // NATS connects to the server at url, or with options to one in this process.
 // A connection that breaks later is made again without end.
 func NATS(ctx context.Context, rawURL, name string, options ...nats.Option) (*nats.Conn, error) {
+	for server := range strings.SplitSeq(rawURL, ",") {
+		if _, err := url.Parse(server); err != nil {
+			return nil, badURL{errors.New("read --nats-url: it is no URL: give nats://host:port, with / # % in a password escaped")}
+		}
+	}
 	options = append([]nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond)}, options...)
 	conn, err := retry(ctx, func() (*nats.Conn, error) { return nats.Connect(rawURL, options...) })
 	if err != nil {
@@ -83,14 +89,6 @@ func reason(err error) error {
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return errors.New("no such host " + dns.Name)
-	}
-	return err
-}
-
-// bare leaves out the URL, which may hold a password.
-func bare(err error) error {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err
 	}
 	return err
 }

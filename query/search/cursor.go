@@ -43,6 +43,7 @@ const (
 	cursorVersion = 1
 	cursorSum     = 6
 	cursorBytes   = 1 + 1 + 8 + 8 + cursorSum
+	cursorLength  = cursorBytes * 4 / 3 // in base64, which lets line ends pass
 )
 
 const (
@@ -74,7 +75,7 @@ func sum(payload []byte, scope string) []byte {
 // decodeCursor reads a cursor made by encodeCursor with the same scope.
 func decodeCursor(s, argument, scope string) (position, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != cursorBytes || b[0] != cursorVersion {
+	if err != nil || len(b) != cursorBytes || b[0] != cursorVersion || len(s) != cursorLength {
 		return position{}, inputError("this is no cursor of this API: pass one from an edge or pageInfo as it is", argument)
 	}
 	payload := b[:cursorBytes-cursorSum]
