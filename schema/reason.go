@@ -8,8 +8,8 @@ type Reason string
 const (
 	BadJSON      Reason = "bad_json"      // not JSON
 	InvalidTweet Reason = "invalid_tweet" // a tweet without usable id or text
-	NotTweet     Reason = "not_tweet"     // something else: a user, a count, a scalar
-	BadContainer Reason = "bad_container" // a compressed file that is cut or damaged
+	NotTweet     Reason = "not_tweet"     // something else: a user, a count, a scalar; a file in an archive or folder that has no JSON objects
+	BadContainer Reason = "bad_container" // a compressed file or archive that is cut or damaged, or a file in it
 	TooDeep      Reason = "too_deep"      // nested beyond 1,000 levels
 	TooLarge     Reason = "too_large"     // over MaxEventBytes encoded, or a value over MaxValueBytes
 	Refused      Reason = "refused"       // Redis would not store it
@@ -29,7 +29,7 @@ const (
 // replay.
 type DeadLetter struct {
 	Reason Reason `json:"reason"`
-	Source string `json:"source"`         // file name, or the stream's name
+	Source string `json:"source"`         // file name, archive!member, or the stream's name
 	Line   int    `json:"line,omitzero"`  // 1-based; 0 when there are no lines
 	Error  string `json:"error,omitzero"` // what was wrong, for a person
 	Raw    []byte `json:"raw,omitzero"`   // the bytes, at most MaxRawBytes

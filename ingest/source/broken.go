@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"visualizer/schema"
 )
@@ -49,10 +50,14 @@ func (rec *records) breakOff(s *scanner, reason schema.Reason, err error) {
 	rec.resync, rec.indent = true, rec.col
 }
 
-// rejectLine rejects the rest of the line.
+// rejectLine rejects the rest of the line, unless reading fails before its
+// end: then that is what is wrong with it.
 func (rec *records) rejectLine(reason schema.Reason, err error) {
 	rec.reject(reason, nil, err)
 	rec.skipLine(rec.bad)
+	if rec.r == len(rec.buf) && rec.err != nil && rec.err != io.EOF {
+		rec.bad = nil
+	}
 }
 
 // skipLine passes over the rest of the line without holding it. What bad has

@@ -6,6 +6,6 @@ import (
 )
 
 // openBzip2 reads all streams of a bzip2 file, one behind the other.
-func openBzip2(r io.Reader) (io.ReadCloser, error) {
-	return io.NopCloser(bzip2.NewReader(r)), nil
+func openBzip2(in *input) (io.ReadCloser, error) {
+	return io.NopCloser(bzip2.NewReader(in.r)), nil
 }

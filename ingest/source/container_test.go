@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
+
+	"github.com/klauspost/compress/zstd"
 
 	"visualizer/schema"
 )
@@ -30,6 +33,37 @@ func gz(t testing.TB, members ...string) []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// zst compresses texts, each as a frame of its own.
+func zst(t testing.TB, frames ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, f := range frames {
+		z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(z, f); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// skippable is a frame of zstd that holds no data.
+var skippable = []byte("\x5a\x2a\x4d\x18\x03\x00\x00\x00abc")
+
+// layers compresses line1 n times.
+func layers(t testing.TB, n int) []byte {
+	b := []byte(line1)
+	for range n {
+		b = gz(t, string(b))
+	}
+	return b
 }
 
 // utf16Text encodes a text as UTF-16 with its byte order mark.
@@ -72,6 +106,8 @@ func TestContainers(t *testing.T) {
 	multi := gz(t, line1, line2, line3)
 	damagedSum := gz(t, line1+line2)
 	damagedSum[len(damagedSum)-8] ^= 1
+	damagedZstd := zst(t, line1+line2)
+	damagedZstd[len(damagedZstd)-1] ^= 1
 	bz, err := os.ReadFile(filepath.Join(casesDir, "24_multistream.jsonl.bz2"))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +127,8 @@ func TestContainers(t *testing.T) {
 		{"gzip, all members", multi, "tweet 1; tweet 2; tweet 3"},
 		{"gzip of nothing", gz(t, ""), ""},
 		{"gzip of gzip", gz(t, string(gz(t, line1))), "tweet 1"},
-		{"too many layers", gz(t, string(gz(t, string(gz(t, string(gz(t, line1))))))), "bad_container"},
+		{"as many layers as allowed", layers(t, maxContainers), "tweet 1"},
+		{"too many layers", layers(t, maxContainers+1), "bad_container"},
 		{"gzip cut in the checksum", multi[:len(multi)-3], "tweet 1; tweet 2; tweet 3; bad_container"},
 		{"gzip cut in a line", cutGzip(t), "tweet 1; tweet 2; bad_container"},
 		{"gzip with a damaged checksum", damagedSum, "tweet 1; tweet 2; bad_container"},
@@ -102,6 +139,20 @@ func TestContainers(t *testing.T) {
 		{"bzip2 cut in a stream", bz[:len(bz)-60], "tweet 1635573202396643335; tweet 1635573206590947336; bad_container"},
 		{"bzip2 header only", []byte("BZh"), "bad_container"},
 		{"text that begins like bzip2", []byte("BZhello"), "bad_container"},
+		{"zstd, all frames", zst(t, line1, line2, line3), "tweet 1; tweet 2; tweet 3"},
+		{"zstd of nothing", zst(t, ""), ""},
+		{"zstd of zstd", zst(t, string(zst(t, line1))), "tweet 1"},
+		{"zstd with skippable frames", slices.Concat(skippable, zst(t, line1), skippable, zst(t, line2), skippable), "tweet 1; tweet 2"},
+		{"zstd skippable frame only", skippable, ""},
+		{"zstd cut in the checksum", zst(t, line1+line2)[:len(zst(t, line1+line2))-2], "tweet 1; tweet 2; bad_container"},
+		{"zstd with a damaged checksum", damagedZstd, "tweet 1; tweet 2; bad_container"},
+		{"zstd cut in the second frame", slices.Concat(zst(t, line1), zst(t, line2)[:12]), "tweet 1; bad_container"},
+		{"zstd with garbage behind", append(zst(t, line1), "garbage"...), "tweet 1; bad_container"},
+		{"zstd header only", []byte("\x28\xb5\x2f\xfd"), "bad_container"},
+		{"zstd with too large a window", []byte("\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00"), "bad_container"},
+		{"zstd frame without a window, too large", []byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\x00\x00\x00\x01\x00\x00"), "bad_container"},
+		{"xz", []byte("\xfd7zXZ\x00\n\n\n"), "bad_container"},
+		{"gzip of zstd of gzip", gz(t, string(zst(t, string(gz(t, line1))))), "tweet 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := outcomeOf(NewReader("in", bytes.NewReader(tt.in))); got != tt.want {

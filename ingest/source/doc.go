@@ -3,7 +3,7 @@
 // is an iterator of schema.Event.
 //
 // Bytes become events in three steps, each of which knows nothing of the
-// others: a container is unpacked (container.go), JSON values are cut out of
+// others: containers are unpacked (unpack.go), JSON values are cut out of
 // it with bounded memory (record.go), and each value is turned into events
 // (decode.go, which is pure). Damage stays where it is: a record that can't be
 // a tweet is a *Rejected with its file and line, and reading goes on.

@@ -19,10 +19,16 @@ import (
 // Files is a source of one file or several, read one behind the other.
 type Files struct {
 	name  string
-	paths []string
+	paths []path
 	size  int64
 	read  atomic.Int64
 	stdin io.Reader
+}
+
+// path is a file to read.
+type path struct {
+	name  string
+	found bool // in a folder, so that nobody said that it is of tweets
 }
 
 const (
@@ -36,15 +42,15 @@ const (
 func Open(arg string) (*Files, error) {
 	f := &Files{name: arg, stdin: os.Stdin}
 	if arg == stdinArg {
-		f.name, f.paths = stdinName, []string{stdinArg}
+		f.name, f.paths = stdinName, []path{{name: stdinArg}}
 		return f, nil
 	}
 	var err error
 	if f.paths, err = expand(arg); err != nil {
 		return nil, err
 	}
-	for _, path := range f.paths {
-		size, err := probe(path)
+	for _, p := range f.paths {
+		size, err := probe(p.name)
 		if err != nil {
 			return nil, err
 		}
@@ -54,13 +60,13 @@ func Open(arg string) (*Files, error) {
 }
 
 // expand returns the files that arg names.
-func expand(arg string) ([]string, error) {
+func expand(arg string) ([]path, error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
 		return folder(arg)
 	case err == nil || !strings.ContainsAny(arg, `*?[`):
-		return []string{arg}, nil // probe reports what is wrong with it
+		return []path{{name: arg}}, nil // probe reports what is wrong with it
 	}
 	paths, err := filepath.Glob(arg)
 	if err == nil && len(paths) == 0 {
@@ -69,9 +75,9 @@ func expand(arg string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", arg, err)
 	}
-	var files []string
-	for _, path := range paths {
-		in, err := expand(path)
+	var files []path
+	for _, name := range paths {
+		in, err := expand(name)
 		if err != nil {
 			return nil, err
 		}
@@ -81,21 +87,21 @@ func expand(arg string) ([]string, error) {
 }
 
 // folder returns the regular files within a folder and its folders, without
-// hidden ones.
-func folder(root string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+// hidden ones, in the order of their names.
+func folder(root string) ([]path, error) {
+	var files []path
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case path != root && strings.HasPrefix(e.Name(), "."):
+		case name != root && passedOver(e.Name()):
 			if e.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // a link counts as what it leads to
-			files = append(files, path)
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() { // a link counts as what it leads to
+			files = append(files, path{name: name, found: true})
 		}
 		return nil
 	})
@@ -105,32 +111,32 @@ func folder(root string) ([]string, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("open %s: no files in this folder", root)
 	}
-	slices.Sort(files)
+	slices.SortFunc(files, func(a, b path) int { return strings.Compare(a.name, b.name) })
 	return files, nil
 }
 
 // probe returns the size of a file that can be read.
-func probe(path string) (int64, error) {
-	info, err := os.Stat(path)
+func probe(name string) (int64, error) {
+	info, err := os.Stat(name)
 	if err != nil {
-		return 0, openError(path, err)
+		return 0, openError(name, err)
 	}
 	if !info.Mode().IsRegular() { // a pipe would wait for its writer
 		return 0, nil
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(name)
 	if err != nil {
-		return 0, openError(path, err)
+		return 0, openError(name, err)
 	}
 	return info.Size(), file.Close()
 }
 
 // openError says "open", whichever call found that the file can't be opened.
-func openError(path string, err error) error {
+func openError(name string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
-	return fmt.Errorf("open %s: %w", path, err)
+	return fmt.Errorf("open %s: %w", name, err)
 }
 
 // Name returns what was given to Open, or "stdin".
@@ -148,8 +154,8 @@ func (f *Files) Read() int64 { return f.read.Load() }
 func (f *Files) Events(ctx context.Context) iter.Seq2[schema.Event, error] {
 	return func(yield func(schema.Event, error) bool) {
 		f.read.Store(0)
-		for _, path := range f.paths {
-			if !f.events(ctx, path, yield) {
+		for _, p := range f.paths {
+			if !f.events(ctx, p, yield) {
 				return
 			}
 		}
@@ -158,33 +164,32 @@ func (f *Files) Events(ctx context.Context) iter.Seq2[schema.Event, error] {
 
 // events yields the records of one file. It reports whether the next one may
 // follow.
-func (f *Files) events(ctx context.Context, path string, yield yielder) bool {
-	if path == stdinArg {
+func (f *Files) events(ctx context.Context, p path, yield yielder) bool {
+	u := unpacker{ctx: ctx, yield: yield}
+	if p.name == stdinArg {
 		in, stop := interruptible(ctx, f.stdin)
 		defer stop()
-		return readContainer(ctx, stdinName, &counter{in, &f.read}, yield)
+		return u.read(input{name: stdinName, r: u.layer("", &meter{r: in, read: &f.read}), window: maxWindow})
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(p.name)
 	if err != nil {
-		yield(schema.Event{}, openError(path, err))
+		yield(schema.Event{}, openError(p.name, err))
 		return false
 	}
 	defer file.Close()
 	stop := context.AfterFunc(ctx, func() { file.Close() }) // ends waiting for a pipe
 	defer stop()
-	return readContainer(ctx, path, &counter{file, &f.read}, yield)
-}
-
-// counter counts what is read.
-type counter struct {
-	r io.Reader
-	n *atomic.Int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
+	m := &meter{r: file, read: &f.read}
+	in := input{name: p.name, r: u.layer("", m), found: p.found, window: maxWindow}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		m.at, m.left, m.sized = file, info.Size(), true
+		in.file = io.NewSectionReader(m, 0, info.Size())
+	}
+	ok := u.read(in)
+	if ok {
+		m.finish()
+	}
+	return ok
 }
 
 // interruptible returns a reader of r that ends with ctx, or with stop. A

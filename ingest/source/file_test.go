@@ -11,7 +11,7 @@ import (
 )
 
 // tree writes files into a new folder and returns it.
-func tree(t *testing.T, files map[string]string) string {
+func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
@@ -29,7 +29,7 @@ func tree(t *testing.T, files map[string]string) string {
 func TestOpen(t *testing.T) {
 	root := tree(t, map[string]string{
 		"a.jsonl": line1, "b/c.jsonl": line2, "b/a.txt": line3, "b/.hidden": line1, ".git/x": line1,
-		"odd[1].jsonl": line2, "empty/.keep": "",
+		"odd[1].jsonl": line2, "empty/.keep": "", "__MACOSX/b/c.jsonl": line1,
 	})
 	for _, tt := range []struct{ name, arg, want string }{
 		{"file", "a.jsonl", "tweet 1"},
@@ -122,7 +122,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	f := &Files{name: stdinName, paths: []string{stdinArg}, stdin: r}
+	f := &Files{name: stdinName, paths: []path{{name: stdinArg}}, stdin: r}
 	go io.WriteString(w, line1)
 	n := 0
 	for _, err := range f.Events(ctx) {
@@ -166,7 +166,7 @@ func TestFolderOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 4 || !slices.IsSorted(files) {
-		t.Errorf("files %q", files)
+	if len(files) != 4 || !slices.IsSortedFunc(files, func(a, b path) int { return strings.Compare(a.name, b.name) }) {
+		t.Errorf("files %v", files)
 	}
 }

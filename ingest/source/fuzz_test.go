@@ -1,16 +1,20 @@
 package source
 
 import (
+	"archive/zip"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -104,31 +108,51 @@ func FuzzRecords(f *testing.F) {
 // Properties: no JSON value panics; every event encodes as valid text without
 // NUL and comes back the same; every tweet has a valid id and every reject a
 // reason.
-func FuzzDecode(f *testing.F) {
-	addCaseLines(f, func(line []byte) { f.Add(bytes.TrimSpace(line)) })
+func FuzzDecodeV2(f *testing.F) {
+	addCaseLines(f, func(line []byte) {
+		if !isV11(line) {
+			f.Add(bytes.TrimSpace(line))
+		}
+	})
 	for _, tt := range decodeTests {
 		f.Add([]byte(tt.in))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		rec := newRecords(bytes.NewReader(in))
-		for rec.next() == nil {
-			if rec.value == nil {
-				continue
-			}
-			events, rejects := Decode(rec.value, nil)
-			if len(events)+len(rejects) == 0 {
-				t.Errorf("nothing came of %q", rec.value)
-			}
-			for i := range events {
-				checkEvent(t, &events[i])
-			}
-			for _, r := range rejects {
-				if r.Reason == "" || r.Err == nil || len(r.Raw) > schema.MaxRawBytes || r.Reason == schema.BadJSON {
-					t.Errorf("reject %+v", r)
-				}
-			}
+	f.Fuzz(checkDecode)
+}
+
+// The same of statuses and notices of API v1.1.
+func FuzzDecodeV11(f *testing.F) {
+	addCaseLines(f, func(line []byte) {
+		if isV11(line) {
+			f.Add(bytes.TrimSpace(line))
 		}
 	})
+	f.Fuzz(checkDecode)
+}
+
+func isV11(line []byte) bool {
+	return bytes.Contains(line, []byte(`"id_str"`)) || bytes.Contains(line, []byte(`"user_id"`))
+}
+
+func checkDecode(t *testing.T, in []byte) {
+	rec := newRecords(bytes.NewReader(in))
+	for rec.next() == nil {
+		if rec.value == nil {
+			continue
+		}
+		events, rejects := Decode(rec.value, nil)
+		if len(events)+len(rejects) == 0 {
+			t.Errorf("nothing came of %q", rec.value)
+		}
+		for i := range events {
+			checkEvent(t, &events[i])
+		}
+		for _, r := range rejects {
+			if r.Reason == "" || r.Err == nil || len(r.Raw) > schema.MaxRawBytes || r.Reason == schema.BadJSON {
+				t.Errorf("reject %+v", r)
+			}
+		}
+	}
 }
 
 func checkEvent(t *testing.T, e *schema.Event) {
@@ -223,23 +247,67 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// Property: a damaged container never panics or hangs, and is reported unless
-// it reads to its end.
-func FuzzUnpack(f *testing.F) {
-	for _, name := range []string{"23_multimember.jsonl.gz", "24_multistream.jsonl.bz2", "54c_empty.jsonl.gz", "22_bom_utf8.jsonl"} {
-		data, err := os.ReadFile(filepath.Join(casesDir, name))
-		if err != nil {
-			f.Fatal(err)
-		}
+// Property: no bytes make a container panic, hang or take much memory.
+func FuzzContainers(f *testing.F) {
+	files := []packed{{"a", line1}, {"b.gz", string(gz(f, line2))}, {"c", "{"}, {"d/", ""}}
+	for _, a := range archives {
+		data := a.make(f, files...)
 		f.Add(data)
 		f.Add(data[:len(data)/2])
+		data = slices.Clone(data)
+		data[len(data)/3] ^= 1
+		f.Add(data)
+	}
+	f.Add(zst(f, line1, line2))
+	f.Add([]byte(bz(f)))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		readBounded(t, in)
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.HeapAlloc > 4*maxWindow {
+			t.Errorf("%d MiB of memory in use", m.HeapAlloc>>20)
+		}
+	})
+}
+
+// Property: whatever a file in an archive holds, the one before and the one
+// behind are read.
+func FuzzMembers(f *testing.F) {
+	for _, in := range []string{bz(f), string(zst(f, line1)), string(gz(f, line1)), string(skippable), string(tarOf(f, packed{"a", line1})),
+		string(zipOf(f, zip.Store, packed{"a", line1})), string(utf16Text(line1, true)), line1, "a,b\n", "{\n"} {
+		f.Add([]byte(in))
+		f.Add([]byte(in[:len(in)/2]))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		text, release, err := unpack(bytes.NewReader(in))
-		if err != nil {
-			return
+		files := []packed{{"1", `{"id":"77","text":""}`}, {"2", string(in)}, {"3", `{"id":"78","text":""}`}}
+		for _, data := range [][]byte{tarOf(t, files...), zipOf(t, zip.Store, files...), sizedZip(t, zip.Store, files...)} {
+			got, whole := readBounded(t, data)
+			if whole && !(strings.HasPrefix(got, "tweet 77; ") && strings.HasSuffix(got, "tweet 78; ")) {
+				t.Errorf("%.300q", got)
+			}
 		}
-		defer release()
-		io.Copy(io.Discard, io.LimitReader(text, 1<<20))
 	})
+}
+
+// readBounded reads a file for a while, as it may unpack to more than anybody
+// wants to read, and returns what came and whether that is all.
+func readBounded(t *testing.T, in []byte) (got string, whole bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var b strings.Builder
+	for e, err := range NewReader("in", bytes.NewReader(in)).Events(ctx) {
+		r, bad := errors.AsType[*Rejected](err)
+		switch {
+		case bad:
+			b.WriteString(string(r.Reason))
+		case err != nil:
+			t.Fatal(err)
+		default:
+			b.WriteString(summary([]schema.Event{e}, nil))
+		}
+		if b.WriteString("; "); b.Len() > 1<<20 {
+			return "", false
+		}
+	}
+	return b.String(), ctx.Err() == nil
 }

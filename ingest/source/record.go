@@ -159,7 +159,7 @@ func (rec *records) openArray() bool {
 	if rec.arrays == schema.MaxDepth {
 		rec.arrays = 0
 		rec.rejectLine(schema.TooDeep, errDeep)
-		return true
+		return rec.bad != nil
 	}
 	if rec.arrays == 0 {
 		rec.array, rec.damage = rec.line, false
@@ -186,14 +186,8 @@ func (rec *records) closeArray() bool {
 // either makes a record: the line at which a damaged container ends does not.
 func (rec *records) readValue() bool {
 	s := scanner{oneLine: rec.oneLine}
-	r := rec.scan(&s)
-	rest := rec.buf[rec.r:]
-	if r == broken && s.pos == len(rest) && rec.err != nil && rec.err != io.EOF && bytes.IndexByte(rest, '\n') < 0 {
-		rec.r = len(rec.buf)
-		return false
-	}
-	rec.take(&s, r)
-	return true
+	rec.take(&s, rec.scan(&s))
+	return rec.value != nil || rec.bad != nil
 }
 
 // scan runs s over the value that begins at r, until it ends or breaks.

@@ -2,7 +2,6 @@ package source
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -24,7 +23,7 @@ type Source interface {
 // Rejected is a record that was set aside.
 type Rejected struct {
 	Reason schema.Reason
-	Source string // file name, or the stream's name
+	Source string // file name, archive!member, or the stream's name
 	Line   int    // 1-based; 0 when there are no lines
 	Raw    []byte // a copy of the bytes, at most schema.MaxRawBytes
 	Size   int    // how many bytes there were
@@ -45,7 +44,7 @@ func (r *Rejected) Error() string {
 // Unwrap returns what was wrong.
 func (r *Rejected) Unwrap() error { return r.Err }
 
-// Reader is a source that reads plain or compressed bytes once.
+// Reader is a source that reads the bytes of a file or archive once.
 type Reader struct {
 	name string
 	r    io.Reader
@@ -59,47 +58,14 @@ func (r *Reader) Name() string { return r.name }
 
 // Events yields the records of r.
 func (r *Reader) Events(ctx context.Context) iter.Seq2[schema.Event, error] {
-	return func(yield func(schema.Event, error) bool) { readContainer(ctx, r.name, r.r, yield) }
+	return func(yield func(schema.Event, error) bool) {
+		u := unpacker{ctx: ctx, yield: yield}
+		u.read(input{name: r.name, r: u.layer("", r.r), window: maxWindow})
+	}
 }
 
 // yielder takes one event or one error, and tells whether it wants more.
 type yielder = func(schema.Event, error) bool
-
-// readContainer yields the events of a file's bytes. It reports whether the
-// next file may follow.
-func readContainer(ctx context.Context, name string, raw io.Reader, yield yielder) bool {
-	text, release, err := unpack(raw)
-	if err != nil {
-		return yieldEnd(name, 0, err, yield)
-	}
-	defer release()
-	rec := newRecords(text)
-	for {
-		switch err := rec.next(); {
-		case ctx.Err() != nil: // which may be the cause of err
-			return false
-		case err == io.EOF:
-			return true
-		case err != nil:
-			return yieldEnd(name, rec.line, err, yield)
-		}
-		if !yieldRecord(name, rec, nil, yield) {
-			return false
-		}
-	}
-}
-
-// yieldEnd yields the error that ended a file: a damaged container is a
-// rejected record, behind which the next file may follow.
-func yieldEnd(name string, line int, err error, yield yielder) bool {
-	if _, ok := errors.AsType[*damage](err); !ok {
-		yield(schema.Event{}, fmt.Errorf("read %s: %w", name, err))
-		return false
-	}
-	r := reject(schema.BadContainer, nil, err)
-	r.Source, r.Line = name, line
-	return yield(schema.Event{}, r)
-}
 
 // yieldRecord yields what the present record of rec holds.
 func yieldRecord(name string, rec *records, observed *schema.Time, yield yielder) bool {
