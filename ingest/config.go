@@ -36,6 +36,7 @@ type Config struct {
 	// Summary gets the closing line of totals, or nil for none.
 	Summary io.Writer
 
-	// Acked, if set, sees each message when JetStream has taken it.
-	Acked func(batch []byte)
+	// Published, if set, sees each message before it is sent, and again when
+	// JetStream has acked it.
+	Published func(batch []byte, acked bool)
 }

@@ -42,7 +42,7 @@ type Publisher struct {
 	tally   *tally
 	log     *slog.Logger
 	metrics *metrics
-	acked   func(batch []byte) // a test's eye on what JetStream has taken
+	seen    func(batch []byte, acked bool) // a test's eye on what JetStream has taken
 
 	mu     sync.Mutex
 	events [][]byte // encoded
@@ -65,7 +65,7 @@ const placeBits = 12
 // of earlier ones.
 func newPublisher(work context.Context, s *Service) *Publisher {
 	p := &Publisher{
-		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, acked: s.cfg.Acked, work: work,
+		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, seen: s.cfg.Published, work: work,
 		place: uint64(s.started.UnixMilli()) << placeBits,
 	}
 	p.newest.Store(s.waiting)
@@ -124,6 +124,9 @@ func (p *Publisher) flush() {
 	p.place += uint64(len(events))
 	p.events, p.tweets, p.bytes = nil, 0, 0
 	data := schema.EncodeBatch(p.run, place, events)
+	if p.seen != nil {
+		p.seen(data, false)
+	}
 	// Sent here, with p.mu held, so that batches reach JetStream in order.
 	id := p.run + "-" + strconv.FormatUint(place, 36)
 	ack, err := p.js.PublishAsync(schema.SubjectTweets, data, jetstream.WithMsgID(id))
@@ -150,8 +153,8 @@ func (p *Publisher) settle(data []byte, id string, tweets int, ack jetstream.Pub
 		}
 	}
 	p.reached(acked.Sequence)
-	if p.acked != nil {
-		p.acked(data)
+	if p.seen != nil {
+		p.seen(data, true)
 	}
 	p.metrics.published.Add(float64(tweets))
 	p.tally.add(schema.StatusPublished, int64(tweets))

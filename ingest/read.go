@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -18,6 +19,7 @@ type reader struct {
 	publisher *Publisher
 	limit     *rate.Limiter // nil: none
 	bar       *bar
+	told      counter
 }
 
 func newReader(s *Service, p *Publisher) *reader {
@@ -63,8 +65,12 @@ type live interface {
 // connection notes the state of a live source.
 func (r *reader) connection(state schema.StreamState, err error) {
 	r.s.tally.state(state)
-	if err != nil {
+	switch {
+	case err != nil:
+		r.s.cfg.Log.Warn("the stream is down", "err", err)
 		r.s.tally.failed(err)
+	case state == schema.StateRunning:
+		r.s.cfg.Log.Debug("the stream is open")
 	}
 }
 
@@ -76,6 +82,9 @@ func (r *reader) take(ctx context.Context, src source.Source, e schema.Event) er
 		r.s.tally.add(schema.StatusBlank, 1)
 	case e.Control != "":
 		r.s.tally.add(schema.StatusControl+e.Control, 1)
+		if e.Control == unknownMessage && r.told.first(src.Name()+e.Control) {
+			r.s.cfg.Log.Warn("messages of an unknown kind are counted and not kept", "source", src.Name())
+		}
 	}
 	if !e.Crosses() {
 		return nil
@@ -118,9 +127,40 @@ func (r *reader) tooLarge(src source.Source, e schema.Event) error {
 }
 
 func (r *reader) setAside(rejected *source.Rejected) {
-	r.s.cfg.Log.Warn("set a record aside", "source", rejected.Source, "line", rejected.Line, "reason", rejected.Reason, "err", rejected.Err)
+	switch n := r.told.count(rejected.Source + string(rejected.Reason)); {
+	case n <= toldRejects:
+		r.s.cfg.Log.Warn("set a record aside", "source", rejected.Source, "line", rejected.Line, "reason", rejected.Reason, "err", rejected.Err)
+	case n == toldRejects+1:
+		r.s.cfg.Log.Warn("more records are set aside, and kept with their lines", "source", rejected.Source, "reason", rejected.Reason)
+	}
 	r.publisher.SetAside(schema.DeadLetter{
 		Reason: rejected.Reason, Source: rejected.Source, Line: rejected.Line,
 		Error: rejected.Err.Error(), Raw: rejected.Raw, Size: rejected.Size,
 	})
 }
+
+const (
+	// unknownMessage is the name of control messages that have none.
+	unknownMessage = "unknown"
+	// toldRejects is how many records of a file are logged for each reason: a
+	// file of another kind would fill the log.
+	toldRejects = 20
+)
+
+// counter counts what was logged, so that it is not logged without end.
+type counter struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (c *counter) count(what string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]int{}
+	}
+	c.counts[what]++
+	return c.counts[what]
+}
+
+func (c *counter) first(what string) bool { return c.count(what) == 1 }

@@ -34,7 +34,7 @@ const (
 // Service is a connected ingest service.
 type Service struct {
 	cfg       Config
-	redis     rueidis.Client
+	redis     *dial.RedisClient
 	nats      *nats.Conn
 	js        jetstream.JetStream
 	consumer  jetstream.Consumer
@@ -136,7 +136,7 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stopWork()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(stopTime, stopWork) })()
 	// Calls to a Redis that hangs do not all look at their context.
-	defer context.AfterFunc(work, s.redis.Close)()
+	defer context.AfterFunc(work, s.redis.Cut)()
 
 	p := newPublisher(work, s)
 	w := newWriter(s, p.keep)

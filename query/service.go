@@ -26,7 +26,7 @@ type Config struct {
 
 // Service is a connected query service.
 type Service struct {
-	redis rueidis.Client
+	redis *dial.RedisClient
 	store *search.Store
 	http  http.Server
 }
@@ -83,4 +83,7 @@ func (s *Service) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 // Close drops the connection to Redis.
-func (s *Service) Close() { s.redis.Close() }
+func (s *Service) Close() {
+	s.redis.Cut() // nobody waits for an answer any more
+	s.redis.Close()
+}

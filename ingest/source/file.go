@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"visualizer/schema"
 )
@@ -171,9 +172,11 @@ func (f *Files) events(ctx context.Context, p path, yield yielder) bool {
 		defer stop()
 		return u.read(input{name: stdinName, r: u.layer("", &meter{r: in, read: &f.read}), window: maxWindow})
 	}
-	file, err := os.Open(p.name)
+	file, err := openWithin(ctx, p.name)
 	if err != nil {
-		yield(schema.Event{}, openError(p.name, err))
+		if ctx.Err() == nil {
+			yield(schema.Event{}, openError(p.name, err))
+		}
 		return false
 	}
 	defer file.Close()
@@ -190,6 +193,24 @@ func (f *Files) events(ctx context.Context, p path, yield yielder) bool {
 		m.finish()
 	}
 	return ok
+}
+
+// openWithin opens a file. Opening a pipe waits for its writer, which ends with
+// ctx: then this side plays the writer for a moment.
+func openWithin(ctx context.Context, name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		defer context.AfterFunc(ctx, func() {
+			if w, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+				w.Close()
+			}
+		})()
+	}
+	file, err := os.Open(name)
+	if err == nil && ctx.Err() != nil {
+		file.Close()
+		return nil, ctx.Err()
+	}
+	return file, err
 }
 
 // interruptible returns a reader of r that ends with ctx, or with stop. A

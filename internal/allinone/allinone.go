@@ -36,8 +36,9 @@ type Settings struct {
 
 	// Stdout gets the ready line.
 	Stdout io.Writer `kong:"-"`
-	// Acked, if set, sees each message that JetStream has taken.
-	Acked func(batch []byte) `kong:"-"`
+	// Published, if set, sees each message before it is sent, and again when
+	// JetStream has acked it.
+	Published func(batch []byte, acked bool) `kong:"-"`
 }
 
 // Command is the all-in-one as a command.
@@ -81,7 +82,14 @@ func Run(ctx context.Context, cfg *Settings) error {
 		return err
 	}
 	l := &line{cfg: cfg, log: log, servers: servers}
-	return errors.Join(l.run(ctx, sources, clients, operators), servers.Close())
+	err = l.run(ctx, sources, clients, operators)
+	stopped := servers.Close()
+	if stopped != nil && ctx.Err() != nil {
+		// It was told to stop, and what the servers had acked is on disk.
+		log.Warn("stop the servers", "err", stopped)
+		stopped = nil
+	}
+	return errors.Join(err, stopped)
 }
 
 // line is the pair of services over running servers.
@@ -98,7 +106,7 @@ func (l *line) run(ctx context.Context, sources []source.Source, clients, operat
 		Sources: sources, Rate: ingest.FileRate(l.cfg.Rate),
 		RedisURL: l.servers.RedisURL(), NATSURL: url, NATSOptions: options,
 		NewRun: l.cfg.RedisURL == "", Stay: true, Log: l.log, Metrics: metrics,
-		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr, Acked: l.cfg.Acked,
+		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr, Published: l.cfg.Published,
 	})
 	if err != nil {
 		return err

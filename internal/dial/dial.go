@@ -4,11 +4,15 @@ package dial
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,9 +25,75 @@ import (
 // are often started together.
 const patience = 5 * time.Second
 
+// RedisClient is a client that can be cut off.
+type RedisClient struct {
+	rueidis.Client
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	cut   bool
+}
+
+// Cut closes the client's connections under it, so that every call ends: to a
+// server that hangs, not all of them look at their context.
+func (c *RedisClient) Cut() {
+	c.mu.Lock()
+	c.cut = true
+	conns := slices.Collect(maps.Keys(c.conns))
+	c.mu.Unlock()
+	for _, conn := range conns {
+		conn.Close()
+	}
+}
+
+// keep notes a connection that Cut must close.
+func (c *RedisClient) keep(conn net.Conn) net.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		conn.Close()
+	}
+	kept := &keptConn{Conn: conn, client: c}
+	c.conns[kept] = true
+	return kept
+}
+
+// keptConn is forgotten when it is closed.
+type keptConn struct {
+	net.Conn
+	client *RedisClient
+}
+
+// Close closes the connection.
+func (c *keptConn) Close() error {
+	c.client.mu.Lock()
+	delete(c.client.conns, c)
+	c.client.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// dialer dials as the options say, and keeps what it dialled.
+func (c *RedisClient) dialer(option rueidis.ClientOption) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) {
+	dial := option.DialCtxFn
+	if dial == nil {
+		dial = func(ctx context.Context, addr string, d *net.Dialer, config *tls.Config) (net.Conn, error) {
+			if config != nil {
+				return (&tls.Dialer{NetDialer: d, Config: config}).DialContext(ctx, "tcp", addr)
+			}
+			return d.DialContext(ctx, "tcp", addr)
+		}
+	}
+	return func(ctx context.Context, addr string, d *net.Dialer, config *tls.Config) (net.Conn, error) {
+		conn, err := dial(ctx, addr, d, config)
+		if err != nil {
+			return nil, err
+		}
+		return c.keep(conn), nil
+	}
+}
+
 // Redis connects to the server at url; name is how the server lists the client.
 // change alters the client's options and may be nil.
-func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.ClientOption)) (rueidis.Client, error) {
+func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.ClientOption)) (*RedisClient, error) {
 	option, err := rueidis.ParseURL(rawURL)
 	if err != nil { // not in the error: it quotes the URL, which may hold a password
 		return nil, badURL{errors.New("read --redis-url: it is no such URL: give redis://host:port or unix:///path, with / # % in a password escaped")}
@@ -33,11 +103,13 @@ func Redis(ctx context.Context, rawURL, name string, change func(*rueidis.Client
 	if change != nil {
 		change(&option)
 	}
-	client, err := retry(ctx, func() (rueidis.Client, error) { return rueidis.NewClient(option) })
+	c := &RedisClient{conns: map[net.Conn]bool{}}
+	option.DialCtxFn = c.dialer(option)
+	c.Client, err = retry(ctx, func() (rueidis.Client, error) { return rueidis.NewClient(option) })
 	if err != nil {
 		return nil, fmt.Errorf("connect to redis at %s: %w: start it or give another --redis-url", option.InitAddress[0], reason(err))
 	}
-	return client, nil
+	return c, nil
 }
 
 // NATS connects to the server at url, or with options to one in this process.

@@ -9,13 +9,19 @@ import (
 	"visualizer/internal/allinone"
 )
 
-// journalVariable names the file in which a child notes what JetStream has
-// acked.
+// journalVariable names the file in which a child notes what it sends to
+// JetStream and what JetStream has acked.
 const journalVariable = "E2E_JOURNAL"
 
+// The first byte of a line of the journal.
+const (
+	sentMark  = 'S'
+	ackedMark = 'A'
+)
+
 // child is what the test binary does instead of testing when a test started it
-// as a process to be killed: it is the visualizer command, and notes each
-// batch that JetStream has taken before anything else can know of it.
+// as a process to be killed: it is the visualizer command, and notes each batch
+// before it is sent, and again when JetStream has acked it.
 func child() {
 	path := os.Getenv(journalVariable)
 	if path == "" {
@@ -25,13 +31,21 @@ func child() {
 	if err != nil {
 		panic(err)
 	}
+	note := func(line []byte) {
+		if _, err := journal.Write(line); err != nil {
+			panic(err)
+		}
+	}
+	note([]byte("\n")) // the last line of a child that was killed may be cut
 	cmd := allinone.Command()
 	run := cmd.Run
 	cmd.Run = func(ctx context.Context, cfg *allinone.Settings) error {
-		cfg.Acked = func(batch []byte) {
-			if _, err := journal.Write(append(batch, '\n')); err != nil {
-				panic(err)
+		cfg.Published = func(batch []byte, acked bool) {
+			mark := byte(sentMark)
+			if acked {
+				mark = ackedMark
 			}
+			note(append(append([]byte{mark}, batch...), '\n'))
 		}
 		return run(ctx, cfg)
 	}

@@ -90,7 +90,7 @@ type answer[T any] struct {
 	Errors []struct {
 		Message    string
 		Path       []any
-		Extensions struct{ Code string }
+		Extensions struct{ Code, RequestID string }
 	}
 }
 

@@ -68,8 +68,12 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func startLine(t *testing.T, files ...string) *line {
-	l := start(t, settings(t.TempDir(), files...))
+func startLine(t *testing.T, files ...string) *line { return startLineOn(t, t.TempDir(), files...) }
+
+// startLineOn runs the line on a data folder until it has read the files.
+func startLineOn(t *testing.T, data string, files ...string) *line {
+	t.Helper()
+	l := start(t, settings(data, files...))
 	l.finished()
 	return l
 }

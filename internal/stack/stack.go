@@ -17,7 +17,7 @@ import (
 
 // stopTime bounds how long each server may take to stop before it is killed.
 // Close stops them side by side, so this bounds Close too.
-const stopTime = 7 * time.Second
+const stopTime = 4 * time.Second
 
 // Config says which servers to start and where they keep their files.
 type Config struct {
@@ -181,7 +181,7 @@ func (s *Stack) NATS() (url string, opts []nats.Option) {
 	return nats.DefaultURL, []nats.Option{nats.InProcessServer(s.nats.server)}
 }
 
-// Close stops the servers that Start started, within about 8 seconds, and frees
+// Close stops the servers that Start started, within about 4 seconds, and frees
 // the data folder. Clients should be closed before. A server that doesn't stop in
 // time is killed and reported; what it had acknowledged is on disk all the same.
 func (s *Stack) Close() error {

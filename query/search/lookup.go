@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/redis/rueidis"
+
 	"visualizer/internal/index"
 	"visualizer/internal/line"
 	"visualizer/schema"
@@ -16,9 +18,9 @@ func (s *Store) Tweet(ctx context.Context, id string) (*schema.Tweet, error) {
 		return nil, nil
 	}
 	cmd := s.client.B().JsonMget().Key(schema.TweetKey(id), schema.HiddenKey(id)).Path(tweetPath).Build()
-	found, err := s.client.Do(ctx, cmd).ToArray()
+	found, err := within(ctx, s, func(ctx context.Context) ([]rueidis.RedisMessage, error) { return s.client.Do(ctx, cmd).ToArray() })
 	if err != nil {
-		return nil, fmt.Errorf("read tweet %s: %w", id, classify(err))
+		return nil, fmt.Errorf("read tweet %s: %w", id, err)
 	}
 	for _, m := range found {
 		if m.IsNil() {
@@ -40,11 +42,7 @@ const tweetPath = ".t"
 
 // Status returns the status of the line.
 func (s *Store) Status(ctx context.Context) (*schema.Status, error) {
-	status, err := line.Status(ctx, s.client)
-	if err != nil {
-		return nil, classify(err)
-	}
-	return status, nil
+	return within(ctx, s, func(ctx context.Context) (*schema.Status, error) { return line.Status(ctx, s.client) })
 }
 
 // Ready returns nil once the index is there and complete.

@@ -33,7 +33,7 @@ type row struct{ tweet string }
 func parse(reply rueidis.RedisResult) (result, error) {
 	fields, err := reply.AsMap()
 	if err != nil {
-		return result{}, classify(err)
+		return result{}, err
 	}
 	if err := warning(fields["warning"]); err != nil {
 		return result{}, err
@@ -42,18 +42,18 @@ func parse(reply rueidis.RedisResult) (result, error) {
 	total := fields["total_results"]
 	n, err := total.AsInt64()
 	if err != nil {
-		return r, fmt.Errorf("read total_results: %w", err)
+		return r, fmt.Errorf("%w: total_results: %w", errMalformed, err)
 	}
 	r.total = int(n)
 	results := fields["results"]
 	hits, err := results.ToArray()
 	if err != nil {
-		return r, fmt.Errorf("read results: %w", err)
+		return r, fmt.Errorf("%w: results: %w", errMalformed, err)
 	}
 	r.rows = make([]row, len(hits))
 	for i := range hits {
 		if r.rows[i].tweet, err = tweetOf(&hits[i]); err != nil {
-			return r, fmt.Errorf("read hit %d: %w", i, err)
+			return r, fmt.Errorf("%w: hit %d: %w", errMalformed, i, err)
 		}
 	}
 	return r, nil
@@ -68,7 +68,7 @@ func warning(m rueidis.RedisMessage) error {
 	if strings.Contains(strings.ToLower(text), "timeout") {
 		return fmt.Errorf("%w: %s", ErrTimeout, text)
 	}
-	return fmt.Errorf("incomplete answer: %s", text)
+	return fmt.Errorf("%w: incomplete: %s", errMalformed, text)
 }
 
 // tweetOf returns the JSON of the tweet in a hit.
@@ -92,20 +92,27 @@ func tweetOf(hit *rueidis.RedisMessage) (string, error) {
 	return tweet.ToString()
 }
 
-// classify tells what clients may know of a failed call.
-func classify(err error) error {
+// classify tells what clients may know of a failed call; ctx is the caller's. An
+// error that is classified already stays as it is.
+func classify(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, ErrTimeout) || errors.Is(err, ErrUnavailable) {
+		return err
+	}
 	text := err.Error()
 	_, fromServer := rueidis.IsRedisErr(err)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.Is(err, context.DeadlineExceeded), strings.Contains(text, "Timeout limit was reached"):
+	case errors.Is(ctx.Err(), context.Canceled):
+		return err // nobody waits for the answer
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil, strings.Contains(text, "Timeout limit was reached"):
 		return fmt.Errorf("%w: %w", ErrTimeout, err)
-	case !fromServer, strings.HasPrefix(text, "LOADING"), strings.Contains(text, "Unknown index"), strings.Contains(text, "no such index"):
+	case !fromServer && !errors.Is(err, errMalformed), strings.HasPrefix(text, "LOADING"), strings.Contains(text, "Unknown index"), strings.Contains(text, "no such index"):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err
 }
+
+// errMalformed: Redis answered, but not what was asked for.
+var errMalformed = errors.New("malformed reply")
 
 // decode reads the tweets of rows; a document that went away is left out.
 func decode(rows []row) ([]*schema.Tweet, error) {

@@ -53,7 +53,7 @@ func TestIncompleteReply(t *testing.T) {
 		}
 		cmd := client.B().Arbitrary("FT.SEARCH").Keys(schema.IndexAlias).
 			Args("*", "SORTBY", schema.FieldCreatedAt, "LIMIT", "0", fmt.Sprint(n), "TIMEOUT", "1", "DIALECT", "2").ReadOnly()
-		reply, err := parse(client.Do(ctx, cmd))
+		reply, err := New(client).ask(ctx, cmd)
 		if !errors.Is(err, ErrTimeout) {
 			t.Errorf("policy %s: %d rows of %d, error %v, want %v", policy, len(reply.rows), n, err, ErrTimeout)
 		}

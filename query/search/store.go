@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/rueidis"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"visualizer/internal/index"
 	"visualizer/schema"
@@ -19,14 +20,22 @@ import (
 // goroutines at once. Every call needs a context with a deadline, since
 // rueidis retries a read for as long as it may.
 type Store struct {
-	client rueidis.Client
+	client   rueidis.Client
+	inFlight *semaphore.Weighted
 	// current: the index that answers has the present definition, and so all
 	// fields. It is not, while ingest builds a new one beside an old one.
 	current atomic.Bool
 }
 
 // New returns a Store over a client that stays the caller's.
-func New(client rueidis.Client) *Store { return &Store{client: client} }
+func New(client rueidis.Client) *Store {
+	return &Store{client: client, inFlight: semaphore.NewWeighted(maxInFlight)}
+}
+
+// ask sends a search and reads its reply.
+func (s *Store) ask(ctx context.Context, cmd rueidis.Completed) (result, error) {
+	return within(ctx, s, func(ctx context.Context) (result, error) { return parse(s.client.Do(ctx, cmd)) })
+}
 
 // check returns ErrUnavailable when the index that answers lacks a field of the
 // expression: its answer would be empty and not true.
@@ -34,17 +43,17 @@ func (s *Store) check(ctx context.Context, e expression) error {
 	if s.current.Load() {
 		return nil
 	}
-	name, err := index.Current(ctx, s.client)
+	name, err := within(ctx, s, func(ctx context.Context) (string, error) { return index.Current(ctx, s.client) })
 	if err != nil {
-		return classify(err)
+		return err
 	}
 	if name == schema.IndexName() {
 		s.current.Store(true)
 		return nil
 	}
-	present, err := index.Fields(ctx, s.client)
+	present, err := within(ctx, s, func(ctx context.Context) ([]string, error) { return index.Fields(ctx, s.client) })
 	if err != nil {
-		return classify(err)
+		return err
 	}
 	for _, field := range append(e.fields, schema.FieldCreatedAt, schema.FieldNulls, schema.FieldSeq, schema.FieldLo) {
 		if !slices.Contains(present, field) {
@@ -187,7 +196,7 @@ func (s *Store) datedRows(ctx context.Context, e expression, w walk, n int) ([]*
 		return nil, nil
 	}
 	limit := n + tieReserve
-	reply, err := parse(s.client.Do(ctx, s.sorted(ctx, e, w, limit)))
+	reply, err := s.ask(ctx, s.sorted(ctx, e, w, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +248,7 @@ func (s *Store) undatedRows(ctx context.Context, e expression, w walk, n int) ([
 }
 
 func (s *Store) aggregate(ctx context.Context, e expression, query string, w walk, n int, keys ...string) ([]*schema.Tweet, error) {
-	reply, err := parse(s.client.Do(ctx, s.ordered(ctx, e, query, w, n, keys)))
+	reply, err := s.ask(ctx, s.ordered(ctx, e, query, w, n, keys))
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +258,7 @@ func (s *Store) aggregate(ctx context.Context, e expression, query string, w wal
 // count returns how many tweets match.
 func (s *Store) count(ctx context.Context, e expression) (int, error) {
 	cmd := s.client.B().Arbitrary("FT.SEARCH").Keys(schema.IndexAlias).Args(e.in(e.window), "NOCONTENT", "LIMIT", "0", "0")
-	reply, err := parse(s.client.Do(ctx, cmd.Args(tail(ctx, e)...).ReadOnly()))
+	reply, err := s.ask(ctx, cmd.Args(tail(ctx, e)...).ReadOnly())
 	return reply.total, err
 }
 
@@ -275,7 +284,7 @@ func (s *Store) exists(ctx context.Context, e expression, query string, w walk, 
 	}
 	args = append(append(args, "LIMIT", "0", "1"), tail(ctx, e)...)
 	cmd := s.client.B().Arbitrary("FT.AGGREGATE").Keys(schema.IndexAlias).Args(args...).ReadOnly()
-	reply, err := parse(s.client.Do(ctx, cmd))
+	reply, err := s.ask(ctx, cmd)
 	return len(reply.rows) > 0, err
 }
 
