@@ -47,7 +47,7 @@ func Command() cli.Command[Settings] {
 		Name:        "visualizer",
 		Description: "Stores a stream of tweets and serves them by GraphQL, all on this machine. A server whose URL is not given is started, and ends with the program.",
 		Vars:        map[string]string{"ops": "127.0.0.1:9090"},
-		Commands:    []cli.Subcommand{cli.Healthcheck()},
+		Commands:    []cli.Subcommand{simCommand(), lettersCommand(), cli.Healthcheck()},
 		Run:         Run,
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // Sources says where tweets come from.
 type Sources struct {
-	Source []string `help:"Where tweets come from: sim (a built-in simulator), - (standard input), else a file, folder or glob. Repeatable." default:"sim" sep:"none" placeholder:"SOURCE"`
+	Source []string `help:"Where tweets come from: sim (a built-in simulator), - (standard input), else a file, folder or glob. May be given several times; in the variable separated by commas." default:"sim" sep:"none" placeholder:"SOURCE"`
 	Rate   *float64 `help:"Tweets a second: 50 for sim, no limit (0) for files, unless given." placeholder:"N"`
 }
 

@@ -22,6 +22,7 @@ func variables() []string {
 		"ADMIN_TOKEN_FILE", "ADMIN_TOKEN",
 		"REDIS_URL", "GRAPH_URL", "NATS_URL", "DATA", "OPS_LISTEN", // both, and the all-in-one
 		"LOG_LEVEL", "LOG_FORMAT",
+		"OUT", "TWEETS", "SEED", // visualizer sim
 	}
 }
 

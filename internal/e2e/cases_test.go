@@ -48,7 +48,11 @@ func TestCases(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
 			l := start(t, settings(data, filepath.Join(casesDir, name)))
-			want.check(l, l.finished())
+			s := l.finished()
+			want.check(l, s)
+			if more := prose[name]; more != nil {
+				more(l, s)
+			}
 			client := redisOf(t, data)
 			defer client.Close()
 			checkIndex(t, client)
@@ -69,6 +73,66 @@ func caseFiles(t *testing.T) []string {
 		}
 	}
 	return names
+}
+
+// prose is what the cases' table says beside expected.json.
+var prose = map[string]func(*line, status){
+	"01_v2_default_fields.jsonl": func(l *line, _ status) {
+		got := ask[struct {
+			Tweet struct {
+				CreatedAtDerived bool
+				Lang, Author     any
+				Metrics          struct{ Likes any }
+			}
+		}](l, `{ tweet(id: "1635573202396643335") { createdAtDerived lang author { id } metrics { likes } } }`, nil).Tweet
+		if !got.CreatedAtDerived || got.Lang != nil || got.Author != nil || got.Metrics.Likes != nil {
+			l.t.Errorf("what is absent must be null: %+v", got)
+		}
+	},
+	"02_v2_all_fields.jsonl": func(l *line, _ status) {
+		got := ask[struct {
+			Tweet struct {
+				Place struct {
+					FullName, CountryCode string
+					BBox                  []float64
+				}
+				Media []struct{ Type, AltText string }
+				URLs  []struct{ ExpandedURL, Title string }
+			}
+		}](l, `{ tweet(id: "1635573202396643335") { place { fullName countryCode bbox } media { type altText } urls { expandedUrl title } } }`, nil).Tweet
+		if got.Place.FullName != "Port Quillon, Invented" || !slices.Equal(got.Place.BBox, []float64{-4.3, 50, -4.1, 50.2}) ||
+			len(got.Media) != 1 || got.Media[0].AltText != "kelp" || len(got.URLs) != 1 || got.URLs[0].Title != "Tides" {
+			l.t.Errorf("place, media or link is not as delivered: %+v", got)
+		}
+	},
+	"14_duplicates.jsonl": func(l *line, s status) {
+		if s.Duplicates != 2 || s.Updated != 0 || s.Received != 4 {
+			l.t.Errorf("4 lines of 2 tweets are counted as %+v", s)
+		}
+	},
+	"38_html_escapes.jsonl": func(l *line, _ status) {
+		got := ask[struct{ Tweet struct{ Text string } }](l, `{ tweet(id: "1635573202396643335") { text } }`, nil).Tweet.Text
+		if got != `salt & vinegar <3 chips > crisps #Chips &amp; "quotes"` {
+			l.t.Errorf("the text is decoded to %q", got)
+		}
+	},
+	"41_v11_stream_extended_tweet.jsonl": func(l *line, _ status) {
+		for id, want := range map[string]bool{"1635573202396643335": false, "1635573206590947336": true} {
+			if got := ask[struct{ Tweet struct{ Truncated bool } }](l, `query($id: ID!) { tweet(id: $id) { truncated } }`, map[string]any{"id": id}).Tweet.Truncated; got != want {
+				l.t.Errorf("tweet %s is truncated: %v, want %v", id, got, want)
+			}
+		}
+	},
+	"44_v11_control_messages.jsonl": func(l *line, s status) {
+		got := map[string]int64{}
+		for _, c := range s.Control {
+			got[c.Type] = c.Count
+		}
+		want := map[string]int64{"delete": 3, "limit": 1, "scrub_geo": 1, "status_withheld": 1, "user_withheld": 1, "disconnect": 1, "warning": 1, "event": 1, "friends": 1}
+		if diff := cmp.Diff(want, got); diff != "" {
+			l.t.Errorf("control (-want +got):\n%s", diff)
+		}
+	},
 }
 
 func (want expectation) check(l *line, s status) {
