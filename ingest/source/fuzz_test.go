@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -261,7 +263,8 @@ func FuzzContainers(f *testing.F) {
 	f.Add(zst(f, line1, line2))
 	f.Add([]byte(bz(f)))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		readBounded(t, in)
+		readBounded(t, NewReader("in", bytes.NewReader(in)))
+		readBounded(t, bytesFile(in))
 		var m runtime.MemStats
 		if runtime.ReadMemStats(&m); m.HeapAlloc > 4*maxWindow {
 			t.Errorf("%d MiB of memory in use", m.HeapAlloc>>20)
@@ -280,7 +283,7 @@ func FuzzMembers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		files := []packed{{"1", `{"id":"77","text":""}`}, {"2", string(in)}, {"3", `{"id":"78","text":""}`}}
 		for _, data := range [][]byte{tarOf(t, files...), zipOf(t, zip.Store, files...), sizedZip(t, zip.Store, files...)} {
-			got, whole := readBounded(t, data)
+			got, whole := readBounded(t, NewReader("in", bytes.NewReader(data)))
 			if whole && !(strings.HasPrefix(got, "tweet 77; ") && strings.HasSuffix(got, "tweet 78; ")) {
 				t.Errorf("%.300q", got)
 			}
@@ -290,12 +293,12 @@ func FuzzMembers(f *testing.F) {
 
 // readBounded reads a file for a while, as it may unpack to more than anybody
 // wants to read, and returns what came and whether that is all.
-func readBounded(t *testing.T, in []byte) (got string, whole bool) {
+func readBounded(t *testing.T, src Source) (got string, whole bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	var b strings.Builder
-	for e, err := range NewReader("in", bytes.NewReader(in)).Events(ctx) {
+	for e, err := range src.Events(ctx) {
 		r, bad := errors.AsType[*Rejected](err)
 		switch {
 		case bad:
@@ -310,4 +313,17 @@ func readBounded(t *testing.T, in []byte) (got string, whole bool) {
 		}
 	}
 	return b.String(), ctx.Err() == nil
+}
+
+// bytesFile is a file, of which any place can be read.
+type bytesFile []byte
+
+func (bytesFile) Name() string { return "in" }
+
+func (b bytesFile) Events(ctx context.Context) iter.Seq2[schema.Event, error] {
+	return func(yield func(schema.Event, error) bool) {
+		u := unpacker{ctx: ctx, yield: yield}
+		file := io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
+		u.read(input{name: "in", r: u.layer("", bytes.NewReader(b)), file: file, window: maxWindow})
+	}
 }

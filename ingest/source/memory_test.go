@@ -4,7 +4,10 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,37 +17,55 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 const (
+	bigHead  = `{"limit":{"track":1}}` + "\n"
 	bigLine  = 100 << 10
-	bigLines = 100 // of a file
-	bigFiles = 30  // of an archive, so that it has 300 MB
+	bigLines = 100 // of a file, behind its head
+	bigSize  = len(bigHead) + bigLine*bigLines
+	bigFiles = 30 // of an archive, so that it has 300 MB
 )
 
-// bigFile is the content of each file.
+// bigFile is the content of each file: lines that are soon judged.
 func bigFile() io.Reader {
-	return repeated(`{"filler":"`+strings.Repeat("x", bigLine-14)+`"}`+"\n", bigLines)
+	return io.MultiReader(strings.NewReader(bigHead), repeated(`"`+strings.Repeat("x", bigLine-3)+`"`+"\n", bigLines))
 }
 
-func bigTar(t testing.TB, to io.Writer) {
-	w := tar.NewWriter(to)
-	for i := range bigFiles {
-		must(t, w.WriteHeader(&tar.Header{Name: fmt.Sprint(i), Size: bigLine * bigLines, Mode: 0o644}))
-		_, err := io.Copy(w, bigFile())
+// bigTarGz is compressed file by file, each as a gzip member of its own, so
+// that one is compressed for all.
+func bigTarGz(t testing.TB, to io.Writer) {
+	var one bytes.Buffer
+	z, err := gzip.NewWriterLevel(&one, 1)
+	must(t, err)
+	w := tar.NewWriter(z)
+	must(t, w.WriteHeader(&tar.Header{Name: "a", Size: int64(bigSize), Mode: 0o644}))
+	_, err = io.Copy(w, bigFile())
+	must(t, err)
+	must(t, w.Flush())
+	must(t, z.Close())
+	for range bigFiles {
+		_, err := to.Write(one.Bytes())
 		must(t, err)
 	}
-	must(t, w.Close())
+	_, err = to.Write(gz(t, string(make([]byte, 2*tarBlock))))
+	must(t, err)
 }
 
 func bigZip(t testing.TB, to io.Writer) {
+	var one bytes.Buffer
+	z, err := flate.NewWriter(&one, 1)
+	must(t, err)
+	sum := crc32.NewIEEE()
+	_, err = io.Copy(io.MultiWriter(z, sum), bigFile())
+	must(t, err)
+	must(t, z.Close())
 	w := zip.NewWriter(to)
-	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, 1) })
 	for i := range bigFiles {
-		in, err := w.Create(fmt.Sprint(i))
+		in, err := w.CreateRaw(&zip.FileHeader{Name: fmt.Sprint(i), Method: zip.Deflate, CRC32: sum.Sum32(),
+			CompressedSize64: uint64(one.Len()), UncompressedSize64: uint64(bigSize)})
 		must(t, err)
-		_, err = io.Copy(in, bigFile())
+		_, err = in.Write(one.Bytes())
 		must(t, err)
 	}
 	must(t, w.Close())
@@ -56,18 +77,7 @@ func TestArchiveMemory(t *testing.T) {
 		name  string
 		write func(testing.TB, io.Writer)
 	}{
-		{"tar.gz", func(t testing.TB, to io.Writer) {
-			z, err := gzip.NewWriterLevel(to, 1)
-			must(t, err)
-			bigTar(t, z)
-			must(t, z.Close())
-		}},
-		{"tar.zst", func(t testing.TB, to io.Writer) {
-			z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-			must(t, err)
-			bigTar(t, z)
-			must(t, z.Close())
-		}},
+		{"tar.gz", bigTarGz},
 		{"zip", bigZip},
 	} {
 		name := filepath.Join(t.TempDir(), "in")
@@ -76,6 +86,9 @@ func TestArchiveMemory(t *testing.T) {
 		tt.write(t, file)
 		must(t, file.Close())
 		for _, stream := range []bool{false, true} {
+			if stream && tt.name != "zip" {
+				continue // is read no other way
+			}
 			t.Run(fmt.Sprintf("%s/stream=%v", tt.name, stream), func(t *testing.T) {
 				f, err := Open(name)
 				must(t, err)
@@ -100,7 +113,9 @@ func checkMemory(t *testing.T, src Source, f *Files, stream bool) {
 	runtime.ReadMemStats(&m)
 	before, n, read := m.HeapAlloc, 0, int64(0)
 	for _, err := range src.Events(t.Context()) {
-		must(t, err)
+		if _, ok := errors.AsType[*Rejected](err); !ok {
+			must(t, err)
+		}
 		if n++; n%bigLines != 0 {
 			continue
 		}
@@ -112,7 +127,7 @@ func checkMemory(t *testing.T, src Source, f *Files, stream bool) {
 		}
 		read = f.Read()
 	}
-	if n != bigLines*bigFiles || !stream && f.Read() != f.Size() {
+	if n != (1+bigLines)*bigFiles || !stream && f.Read() != f.Size() {
 		t.Errorf("%d events; Read() = %d, Size() = %d", n, f.Read(), f.Size())
 	}
 }
