@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -66,12 +67,12 @@ func Run(ctx context.Context, cfg *Settings) error {
 	}
 	clients, err := obs.Listen("--listen", cfg.Listen)
 	if err != nil {
-		return err
+		return startedTwice(cfg.Data, err)
 	}
 	defer clients.Close()
 	operators, err := obs.Listen("--ops-listen", cfg.OpsListen)
 	if err != nil {
-		return err
+		return startedTwice(cfg.Data, err)
 	}
 	defer operators.Close()
 	servers, err := stack.Start(ctx, stack.Config{
@@ -90,6 +91,15 @@ func Run(ctx context.Context, cfg *Settings) error {
 		stopped = nil
 	}
 	return errors.Join(err, stopped)
+}
+
+// startedTwice says of a port in use that it is this very program which uses it,
+// if so: then another port would not help.
+func startedTwice(data string, err error) error {
+	if who := stack.InUse(data); who != "" && errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("start on data folder %s: %s runs on it already: use that one, stop it, or choose another --data, --listen and --ops-listen", data, who)
+	}
+	return err
 }
 
 // line is the pair of services over running servers.

@@ -65,3 +65,17 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// InUse tells who uses a data folder now; "" when nobody does.
+func InUse(data string) string {
+	path := filepath.Join(data, "lock")
+	if !exists(path) {
+		return ""
+	}
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	if free, err := lock.TryLock(); err != nil || !free {
+		return holder(path)
+	}
+	lock.Unlock()
+	return ""
+}
