@@ -9,7 +9,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/rueidis"
 
 	"visualizer/internal/stack/stacktest"
 	"visualizer/schema"
@@ -21,15 +20,7 @@ func TestSettle(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	servers := stacktest.Start(t)
-	option, err := rueidis.ParseURL(servers.RedisURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	redis, err := rueidis.NewClient(option)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer redis.Close()
+	redis := stacktest.Redis(t, servers)
 	url, opts := servers.NATS()
 	conn, err := nats.Connect(url, opts...)
 	if err != nil {

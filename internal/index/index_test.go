@@ -22,15 +22,7 @@ func open(t *testing.T) (context.Context, rueidis.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	option, err := rueidis.ParseURL(stacktest.Start(t).RedisURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := rueidis.NewClient(option)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
+	client := stacktest.Redis(t, stacktest.Start(t))
 	return ctx, client
 }
 

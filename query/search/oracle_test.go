@@ -205,15 +205,7 @@ func deadline(t *testing.T) context.Context {
 // open returns a client of a Redis with the index.
 func open(t *testing.T) rueidis.Client {
 	t.Helper()
-	option, err := rueidis.ParseURL(stacktest.Start(t).RedisURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := rueidis.NewClient(option)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(client.Close)
+	client := stacktest.Redis(t, stacktest.Start(t))
 	if _, err := index.Ensure(deadline(t), client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/rueidis"
 
 	"visualizer/internal/index"
 	"visualizer/internal/stack/stacktest"
@@ -20,15 +19,7 @@ import (
 func TestIncompleteReply(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	option, err := rueidis.ParseURL(stacktest.Start(t).RedisURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := rueidis.NewClient(option)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := stacktest.Redis(t, stacktest.Start(t))
 	if _, err := index.Ensure(ctx, client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}

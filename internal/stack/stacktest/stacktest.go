@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/redis/rueidis"
+
 	"visualizer/internal/stack"
 )
 
@@ -46,4 +48,19 @@ func Start(t testing.TB, opts ...Option) *stack.Stack {
 		t.Fatal("start servers: the graph server can't run here")
 	}
 	return s
+}
+
+// Redis returns a client of the tweets server, closed when the test ends.
+func Redis(t testing.TB, s *stack.Stack) rueidis.Client {
+	t.Helper()
+	option, err := rueidis.ParseURL(s.RedisURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rueidis.NewClient(option)
+	if err != nil {
+		t.Fatalf("connect to redis: %v", err)
+	}
+	t.Cleanup(client.Close)
+	return client
 }
