@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/rueidis"
 
 	"visualizer/internal/index"
 	"visualizer/internal/stack/stacktest"
