@@ -45,18 +45,20 @@ var (
 // part is what goes into one transaction.
 type part struct {
 	events []work
+	// message is the number on the stream of the message it is of; 0 when it
+	// is of none, as touches are, and may be repeated.
+	message uint64
 	// again: it may have been executed before, by a writer that was killed or
 	// whose connection broke before it knew.
 	again bool
 }
 
-// name is the same whenever the part is delivered: the place of its first
-// event. A touch has no place, and may be repeated.
+// name is the same whenever the part is delivered, and no other's.
 func (p part) name() string {
-	if p.events[0].place == 0 {
+	if p.message == 0 {
 		return ""
 	}
-	return strconv.FormatUint(p.events[0].place, 36)
+	return strconv.FormatUint(p.message, 36) + "." + strconv.FormatUint(p.events[0].place, 36)
 }
 
 // store writes a part and returns when Redis has executed the transaction.

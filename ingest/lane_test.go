@@ -185,7 +185,7 @@ func TestSecondDelivery(t *testing.T) {
 	tweet := func(likes int64) *schema.Event {
 		return &schema.Event{Kind: schema.KindTweet, Tweet: &schema.Tweet{ID: "7", Metrics: schema.Metrics{Likes: &likes}}}
 	}
-	p := part{events: []work{{event: tweet(1), place: 1}, {event: tweet(2), place: 2}, {event: deleteOf("8"), place: 3}, {event: tweet(3), place: 4}}}
+	p := part{message: 5, events: []work{{event: tweet(1), place: 1}, {event: tweet(2), place: 2}, {event: deleteOf("8"), place: 3}, {event: tweet(3), place: 4}}}
 	want := map[string]string{"stored": "1", "updated": "2"}
 	for range 3 {
 		if _, err := l.store(ctx, p); err != nil {
@@ -199,5 +199,13 @@ func TestSecondDelivery(t *testing.T) {
 			t.Errorf("counted (-want +got):\n%s", diff)
 		}
 		p.again = true
+	}
+	// Another message's part counts, whatever its places.
+	p.message = 6
+	if _, err := l.store(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Do(ctx, client.B().Hget().Key(schema.StatusKey).Field(schema.StatusDuplicates).Build()).Error(); err != nil {
+		t.Errorf("a part of another message counted nothing: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type Letters struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
+	place  uint64 // of the last event that was replayed
 }
 
 // Letter is a dead letter with its number, by which it is shown and replayed.
@@ -92,46 +94,68 @@ func (l *Letters) Get(ctx context.Context, number uint64) (Letter, error) {
 // puts what it holds on the stream and removes the letter. It returns how many
 // tweets that were. An error leaves the letter where it is.
 func (l *Letters) Replay(ctx context.Context, letter Letter) (tweets int, err error) {
-	events, err := readAgain(letter)
+	events, place, err := readAgain(letter)
 	if err != nil {
 		return 0, fmt.Errorf("replay dead letter %d: %w", letter.Number, err)
 	}
-	var encoded [][]byte
 	for i := range events {
-		if !events[i].Crosses() {
-			continue
-		}
-		data, err := schema.Encode(events[i])
-		if err != nil {
-			return 0, fmt.Errorf("replay dead letter %d: %w", letter.Number, err)
-		}
-		encoded = append(encoded, data)
 		if events[i].Kind == schema.KindTweet {
 			tweets++
 		}
-	}
-	for i := range encoded { // one a message: together they may be too large
-		place := uint64(time.Now().UnixMilli()) << placeBits
-		id := "letter-" + strconv.FormatUint(letter.Number, 10) + "-" + strconv.Itoa(i)
-		if _, err := l.js.Publish(ctx, schema.SubjectTweets, schema.EncodeBatch("", place, encoded[i:i+1]), jetstream.WithMsgID(id)); err != nil {
-			return 0, fmt.Errorf("replay dead letter %d: publish: %w", letter.Number, err)
+		if err := l.publish(ctx, letter.Number, i, events[i], place); err != nil {
+			return 0, fmt.Errorf("replay dead letter %d: %w", letter.Number, err)
 		}
 	}
-	if err := l.stream.DeleteMsg(ctx, letter.Number); err != nil {
+	err = l.stream.DeleteMsg(ctx, letter.Number)
+	if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) { // not found: replayed by somebody else too
 		return tweets, fmt.Errorf("remove dead letter %d: %w", letter.Number, err)
 	}
 	return tweets, nil
 }
 
-// readAgain returns the events of a letter's record.
-func readAgain(letter Letter) ([]schema.Event, error) {
-	switch {
-	case letter.Size > len(letter.Raw):
-		return nil, fmt.Errorf("only %d of its %d bytes were kept", len(letter.Raw), letter.Size)
-	case letter.Reason == schema.Refused:
-		return refusedAgain(letter)
+// publish puts one event on the stream, in a message of its own: together the
+// events of a page may be too large. A place of 0 is the present one.
+func (l *Letters) publish(ctx context.Context, letter uint64, n int, e schema.Event, place uint64) error {
+	data, err := schema.Encode(e)
+	if err != nil {
+		return err
 	}
-	var events []schema.Event
+	if place == 0 {
+		l.place = max(l.place+1, uint64(time.Now().UnixMilli())<<placeBits)
+		place = l.place
+	}
+	id := "letter-" + strconv.FormatUint(letter, 10) + "-" + strconv.Itoa(n)
+	if _, err := l.js.Publish(ctx, schema.SubjectTweets, schema.EncodeBatch("", place, [][]byte{data}), jetstream.WithMsgID(id)); err != nil {
+		return fmt.Errorf("publish: %w", err)
+	}
+	return nil
+}
+
+// readAgain returns the events of a letter's record that must reach the writer,
+// and their place where it is known. A record that still holds none is an
+// error: the letter is all that is left of it.
+func readAgain(letter Letter) (events []schema.Event, place uint64, err error) {
+	switch {
+	case letter.Size == 0:
+		return nil, 0, errors.New("nothing of it was kept: read its source again")
+	case letter.Size > len(letter.Raw):
+		return nil, 0, fmt.Errorf("only %d of its %d bytes were kept", len(letter.Raw), letter.Size)
+	case letter.Reason == schema.Refused:
+		events, place, err = refusedAgain(letter)
+	case letter.ObservedAt != nil:
+		events, err = decodeAgain(letter)
+	default:
+		events, err = fileAgain(letter)
+	}
+	events = slices.DeleteFunc(events, func(e schema.Event) bool { return !e.Crosses() })
+	if err == nil && len(events) == 0 {
+		err = errors.New("it holds no tweet")
+	}
+	return events, place, err
+}
+
+// fileAgain reads a record of a file.
+func fileAgain(letter Letter) (events []schema.Event, err error) {
 	for event, err := range source.NewReader(letter.Source, bytes.NewReader(letter.Raw)).Events(context.Background()) {
 		if err != nil {
 			return nil, err
@@ -141,15 +165,25 @@ func readAgain(letter Letter) ([]schema.Event, error) {
 	return events, nil
 }
 
-// refusedAgain returns the event of a document that Redis would not store.
-func refusedAgain(letter Letter) ([]schema.Event, error) {
+// decodeAgain reads a record of a live source, which was observed at arrival.
+func decodeAgain(letter Letter) ([]schema.Event, error) {
+	events, rejected := source.Decode(letter.Raw, letter.ObservedAt)
+	if len(rejected) > 0 {
+		return nil, rejected[0]
+	}
+	return events, nil
+}
+
+// refusedAgain returns the event of a document that Redis would not store, with
+// the place of its newest observation: what has come since is newer.
+func refusedAgain(letter Letter) ([]schema.Event, uint64, error) {
 	var doc schema.Document
 	if err := schema.Decode(letter.Raw, &doc); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	kind := schema.KindReferenced
 	if doc.Own {
 		kind = schema.KindTweet
 	}
-	return []schema.Event{{Kind: kind, Tweet: &doc.Tweet}}, nil
+	return []schema.Event{{Kind: kind, Tweet: &doc.Tweet}}, max(doc.Ranks.Top.Place, 1), nil
 }

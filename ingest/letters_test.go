@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -32,11 +33,13 @@ func TestLetters(t *testing.T) {
 	for letter, err := range letters.All(ctx) {
 		t.Errorf("an empty stream has letter %+v, %v", letter, err)
 	}
-	refused := `{"t":{"id":"13","rawText":"refused","text":"refused"},"ix":{},"rank":{"top":{}},"own":true}`
+	refused := `{"t":{"id":"13","rawText":"refused","text":"refused"},"ix":{},"rank":{"top":{"p":77}},"own":true}`
 	for _, c := range []schema.DeadLetter{
 		{Reason: schema.InvalidTweet, Source: "f.jsonl", Line: 7, Raw: []byte(`{"id":"11","text":"understood now"}`), Size: 35},
 		{Reason: schema.BadJSON, Source: "f.jsonl", Line: 8, Raw: []byte(`{"id":"12",`), Size: 11},
 		{Reason: schema.TooLarge, Source: "f.jsonl", Line: 9, Raw: []byte(`{"id":"14","text":"`), Size: 70_000_000},
+		{Reason: schema.BadContainer, Source: "f.jsonl.gz", Line: 3},
+		{Reason: schema.NotTweet, Source: "f.jsonl", Line: 10, Raw: []byte(`{"limit":{"track":1}}`), Size: 21},
 		{Reason: schema.Refused, Source: "tweet:13", Raw: []byte(refused), Size: len(refused)},
 	} {
 		data, err := schema.Encode(c)
@@ -47,7 +50,7 @@ func TestLetters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantFailure := map[schema.Reason]string{schema.BadJSON: "bad_json", schema.TooLarge: "only 19 of its 70000000 bytes"}
+	wantFailure := map[schema.Reason]string{schema.BadJSON: "bad_json", schema.TooLarge: "only 19 of its 70000000 bytes", schema.BadContainer: "nothing of it was kept", schema.NotTweet: "no tweet"}
 	for letter, err := range letters.All(ctx) {
 		if err != nil {
 			t.Fatal(err)
@@ -77,12 +80,12 @@ func TestLetters(t *testing.T) {
 	if _, err := letters.Get(ctx, 0); !errors.Is(err, ErrNoLetter) {
 		t.Errorf("letter 0 is read with %v", err)
 	}
-	if got := published(t, ctx, letters.js); got != "11 13" {
-		t.Errorf("on the stream are %q, want 11 and 13", got)
+	if got, want := published(t, ctx, letters.js), "11 with a new place, 13 of place 77"; got != want {
+		t.Errorf("on the stream are %q, want %q", got, want)
 	}
 }
 
-// published returns the ids of the tweets on the stream.
+// published returns the ids of the tweets on the stream, and their places.
 func published(t *testing.T, ctx context.Context, js jetstream.JetStream) string {
 	t.Helper()
 	consumer, _, err := ensureStreams(ctx, js)
@@ -99,9 +102,13 @@ func published(t *testing.T, ctx context.Context, js jetstream.JetStream) string
 		if err := schema.Decode(msg.Data(), &b); err != nil {
 			t.Fatal(err)
 		}
+		where := "with a new place"
+		if b.Place < 1000 {
+			where = fmt.Sprint("of place ", b.Place)
+		}
 		for _, e := range b.Events {
-			ids = append(ids, e.Tweet.ID)
+			ids = append(ids, e.Tweet.ID+" "+where)
 		}
 	}
-	return strings.Join(ids, " ")
+	return strings.Join(ids, ", ")
 }

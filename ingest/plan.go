@@ -115,15 +115,14 @@ func (p *plan) put(doc *schema.Document) {
 }
 
 // link makes the newest version of a chain that is stored in its own right the
-// one that is found, has all versions show the longest history that is known,
-// and lets each id of the chain lead to the others.
+// one that is found, has all versions show all that are known, and lets each id of the chain lead to the others.
 func (p *plan) link(id string) {
 	ids, _ := p.chain(id)
 	if len(ids) == 1 {
 		return
 	}
 	newest := p.newest(ids)
-	history := p.history(ids)
+	history := slices.SortedFunc(slices.Values(ids), schema.CompareID)
 	// All lead to a version that is stored, which knows the whole chain.
 	stored := newest
 	if stored == "" {
@@ -153,20 +152,6 @@ func (p *plan) newest(ids []string) string {
 	return newest
 }
 
-// history returns the longest edit history that a version tells.
-func (p *plan) history(ids []string) []string {
-	var longest []string
-	for _, id := range ids {
-		if doc := p.docs[id]; doc != nil && len(doc.Tweet.EditHistoryIDs) > len(longest) {
-			longest = doc.Tweet.EditHistoryIDs
-		}
-	}
-	if longest == nil {
-		return ids
-	}
-	return longest
-}
-
 // lead notes where an id leads to.
 func (p *plan) lead(id string, to link) {
 	if p.links[id] != to {
@@ -184,14 +169,11 @@ func (p *plan) show(id string, history []string, older bool, newest string) {
 	if older && doc.Own {
 		by = schema.Opt(newest)
 	}
-	if doc.Tweet.SupersededBy == by && len(doc.Tweet.EditHistoryIDs) >= len(history) {
+	if doc.Tweet.SupersededBy == by && slices.Equal(doc.Tweet.EditHistoryIDs, history) {
 		return
 	}
 	changed := *doc
-	changed.Tweet.SupersededBy = by
-	if len(changed.Tweet.EditHistoryIDs) < len(history) {
-		changed.Tweet.EditHistoryIDs = history
-	}
+	changed.Tweet.SupersededBy, changed.Tweet.EditHistoryIDs = by, history
 	p.put(&changed)
 }
 

@@ -42,7 +42,7 @@ func (r *reader) read(ctx context.Context, src source.Source) error {
 			err = r.take(ctx, src, event)
 		}
 		if rejected, ok := errors.AsType[*source.Rejected](err); ok {
-			r.setAside(rejected)
+			r.setAside(src, rejected)
 			continue
 		}
 		if err != nil && ctx.Err() == nil {
@@ -122,21 +122,25 @@ func (r *reader) tooLarge(src source.Source, e schema.Event) error {
 	if err != nil {
 		return err
 	}
-	r.setAside(&source.Rejected{Reason: schema.TooLarge, Source: src.Name(), Raw: data, Size: len(data), Err: errTooLarge})
+	r.setAside(src, &source.Rejected{Reason: schema.TooLarge, Source: src.Name(), Raw: data, Size: len(data), Err: errTooLarge})
 	return nil
 }
 
-func (r *reader) setAside(rejected *source.Rejected) {
+func (r *reader) setAside(src source.Source, rejected *source.Rejected) {
 	switch n := r.told.count(rejected.Source + string(rejected.Reason)); {
 	case n <= toldRejects:
 		r.s.cfg.Log.Warn("set a record aside", "source", rejected.Source, "line", rejected.Line, "reason", rejected.Reason, "err", rejected.Err)
 	case n == toldRejects+1:
 		r.s.cfg.Log.Warn("more records are set aside, and kept with their lines", "source", rejected.Source, "reason", rejected.Reason)
 	}
-	r.publisher.SetAside(schema.DeadLetter{
+	letter := schema.DeadLetter{
 		Reason: rejected.Reason, Source: rejected.Source, Line: rejected.Line,
 		Error: rejected.Err.Error(), Raw: rejected.Raw, Size: rejected.Size,
-	})
+	}
+	if _, ok := src.(live); ok {
+		letter.ObservedAt = new(schema.TimeOf(time.Now()))
+	}
+	r.publisher.SetAside(letter)
 }
 
 const (

@@ -27,6 +27,9 @@ const (
 	// drainTime is how much of it goes to storing what was read; with a large
 	// backlog the rest stays in JetStream.
 	drainTime = 2500 * time.Millisecond
+	// askTime is how long JetStream may take for what it is asked at the start:
+	// it syncs, and a disk may be slow.
+	askTime = 30 * time.Second
 	// leaveTime is how much of it goes to the last words in the status.
 	leaveTime = time.Second
 )
@@ -63,7 +66,7 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 	if s.nats, err = dial.NATS(ctx, cfg.NATSURL, "visualizer-ingest", cfg.NATSOptions...); err != nil {
 		return s, err
 	}
-	if s.js, err = jetstream.New(s.nats); err != nil {
+	if s.js, err = jetstream.New(s.nats, jetstream.WithDefaultTimeout(askTime)); err != nil {
 		return s, fmt.Errorf("open jetstream: %w", err)
 	}
 	if s.consumer, s.waiting, err = ensureStreams(ctx, s.js); err != nil {

@@ -95,7 +95,7 @@ func awaitStored(ctx context.Context, consumer jetstream.Consumer, last uint64, 
 	for {
 		info, err := consumer.Info(ctx)
 		switch {
-		case err == nil && (info.AckFloor.Stream >= last || unacked(info) == 0):
+		case err == nil && storedUpTo(info, last):
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -106,6 +106,12 @@ func awaitStored(ctx context.Context, consumer jetstream.Consumer, last uint64, 
 		tell(unacked(info))
 		pause(ctx, 20*time.Millisecond)
 	}
+}
+
+// storedUpTo reports whether a message and all before it are acked. That none is
+// pending is not enough: just after a publish the consumer may not know of it.
+func storedUpTo(info *jetstream.ConsumerInfo, last uint64) bool {
+	return info.AckFloor.Stream >= last || info.Delivered.Stream >= last && unacked(info) == 0
 }
 
 // unacked is how many messages are not stored and acked yet.

@@ -255,7 +255,10 @@ func (w *Writer) storeRun(ctx context.Context, m *message, events []work) error 
 // fails when ctx ends, and with errChained.
 func (w *Writer) store(ctx context.Context, l *lane, m *message, events []work) error {
 	started := time.Now()
-	p := part{events: events, again: m != nil && m.again}
+	p := part{events: events}
+	if m != nil {
+		p.message, p.again = m.sequence, m.again
+	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		done, err := l.store(ctx, p)
 		switch {

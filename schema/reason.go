@@ -35,7 +35,9 @@ type DeadLetter struct {
 	Raw    []byte `json:"raw,omitzero"`   // the bytes, at most MaxRawBytes
 	Size   int    `json:"size"`           // how many bytes there were
 	At     Time   `json:"at"`             // when it was set aside
-	Run    string `json:"run,omitzero"`
+	// ObservedAt is when a live source delivered it.
+	ObservedAt *Time  `json:"observedAt,omitzero"`
+	Run        string `json:"run,omitzero"`
 }
 
 // MaxRawBytes bounds what a dead letter keeps of a record.

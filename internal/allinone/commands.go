@@ -134,7 +134,10 @@ func withLetters(ctx context.Context, cfg *letterSettings, run func(context.Cont
 // notStarted stands for a server that is not needed.
 const notStarted = "none"
 
-func listLetters(ctx context.Context, _ *letterSettings, letters *ingest.Letters) error {
+func listLetters(ctx context.Context, cfg *letterSettings, letters *ingest.Letters) error {
+	if len(cfg.Number) > 0 {
+		return cli.Usage(errors.New("list shows all letters: give numbers to show or replay"))
+	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NUMBER\tSET ASIDE\tREASON\tBYTES\tFROM\tERROR")
 	for letter, err := range letters.All(ctx) {
@@ -204,6 +207,9 @@ func replayLetters(ctx context.Context, cfg *letterSettings, letters *ingest.Let
 			}
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%d replayed with %d tweets, %d left\n", replayed, tweets, kept)
+	fmt.Fprintf(os.Stderr, "%d replayed with %d tweets\n", replayed, tweets)
+	if kept > 0 {
+		return fmt.Errorf("%d dead letters could not be replayed and are kept", kept)
+	}
 	return nil
 }

@@ -183,6 +183,9 @@ func (l *line) finished() status {
 	l.t.Helper()
 	var s status
 	eventually(l.t, "the line is finished", func() bool { s = l.status(); return s.State == "FINISHED" })
+	if s.Pending != 0 {
+		l.t.Errorf("the line is finished, and %d are pending", s.Pending)
+	}
 	return s
 }
 

@@ -15,15 +15,19 @@ import (
 )
 
 // Ensure creates the index when there is none. It never drops or changes one,
-// and any number of services may do it at the same time. Tweets that are stored
+// and any number of services may do it at the same time; only what an earlier
+// version left behind is dropped. Tweets that are stored
 // already are indexed in the background, see Await. When there is an index with
 // another definition, it stays the one that answers, and a Migration to the
 // present one is returned.
 func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) (*Migration, error) {
+	name := schema.IndexName()
+	if present, err := Current(ctx, client); err == nil && schema.VersionOfIndex(present) > schema.IndexVersion {
+		return nil, fmt.Errorf("index %s is %s, of a newer version of this program: run that version", schema.IndexAlias, present)
+	}
 	if err := create(ctx, client, log, schema.HiddenIndex, schema.HiddenIndexDefinition()); err != nil {
 		return nil, err
 	}
-	name := schema.IndexName()
 	if err := create(ctx, client, log, name, schema.IndexDefinition()); err != nil {
 		return nil, err
 	}
@@ -32,16 +36,36 @@ func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) (*Migr
 		return nil, fmt.Errorf("name index %s %s: %w", name, schema.IndexAlias, err)
 	}
 	present, err := Current(ctx, client)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case present == name:
-		return nil, nil
-	case schema.VersionOfIndex(present) > schema.IndexVersion:
-		return nil, fmt.Errorf("index %s is %s, of a newer version of this program: run that version", schema.IndexAlias, present)
+	}
+	if present == name {
+		return nil, dropOld(ctx, client, log)
 	}
 	return &Migration{Old: present, New: name, client: client, log: log}, nil
 }
+
+// dropOld drops indexes of earlier definitions, once the present one answers: a
+// migration may have been cut short between its last two steps.
+func dropOld(ctx context.Context, client rueidis.Client, log *slog.Logger) error {
+	names, err := client.Do(ctx, client.B().FtList().Build()).AsStrSlice()
+	if err != nil {
+		return fmt.Errorf("list indexes: %w", err)
+	}
+	for _, old := range names {
+		if !strings.HasPrefix(old, schema.IndexAlias+":") || old == schema.IndexName() || schema.VersionOfIndex(old) > schema.IndexVersion {
+			continue
+		}
+		if err := client.Do(ctx, client.B().FtDropindex().Index(old).Build()).Error(); err != nil && !gone(err) {
+			return fmt.Errorf("drop index %s: %w", old, err)
+		}
+		log.Info("dropped an index of an earlier version", "index", old)
+	}
+	return nil
+}
+
+// gone reports whether an index is not there any more.
+func gone(err error) bool { return says(err, "Unknown index name") || says(err, "no such index") }
 
 // Current returns the name of the index that answers.
 func Current(ctx context.Context, client rueidis.Client) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,6 +50,43 @@ func TestTogether(t *testing.T) {
 		if n := count(t, ctx, client); n != (round+1)*10 {
 			t.Fatalf("round %d: the index has %d documents, want %d", round, n, (round+1)*10)
 		}
+	}
+}
+
+// TestOtherVersions: an index that an earlier version left behind is dropped,
+// one of a newer version is left alone and refused, with nothing made beside it.
+func TestOtherVersions(t *testing.T) {
+	ctx, client := open(t)
+	create := func(name string) {
+		cmd := client.B().Arbitrary("FT.CREATE").Keys(name).Args(schema.IndexDefinition()...).Build()
+		if err := client.Do(ctx, cmd).Error(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() []string {
+		names, err := client.Do(ctx, client.B().FtList().Build()).AsStrSlice()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(names)
+		return names
+	}
+	create("tweets:99:new")
+	if err := client.Do(ctx, client.B().FtAliasadd().Alias(schema.IndexAlias).Index("tweets:99:new").Build()).Error(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := index.Ensure(ctx, client, quiet); err == nil || !slices.Equal(list(), []string{"tweets:99:new"}) {
+		t.Errorf("beside an index of a newer version: %v, %v", err, list())
+	}
+	if err := client.Do(ctx, client.B().FtDropindex().Index("tweets:99:new").Build()).Error(); err != nil {
+		t.Fatal(err)
+	}
+	create("tweets:0:old")
+	if m, err := index.Ensure(ctx, client, quiet); m != nil || err != nil {
+		t.Errorf("beside an index that was left behind: %v, %v", m, err)
+	}
+	if want := []string{schema.HiddenIndex, schema.IndexName()}; !slices.Equal(list(), want) {
+		t.Errorf("the indexes are %v, want %v", list(), want)
 	}
 }
 

@@ -31,9 +31,5 @@ func (m *Migration) Finish(ctx context.Context) error {
 		return fmt.Errorf("name index %s %s: %w", m.New, schema.IndexAlias, err)
 	}
 	m.log.Info("switched to the new index", "old", m.Old, "new", m.New)
-	drop := m.client.B().FtDropindex().Index(m.Old).Build()
-	if err := m.client.Do(ctx, drop).Error(); err != nil && !says(err, "Unknown index name") && !says(err, "no such index") {
-		return fmt.Errorf("drop index %s: %w", m.Old, err)
-	}
-	return nil
+	return dropOld(ctx, m.client, m.log)
 }
