@@ -137,6 +137,25 @@ func TestTagValue(t *testing.T) {
 	}
 }
 
+// TestTweetJSON: a tweet comes back as it was, and its text is written once.
+func TestTweetJSON(t *testing.T) {
+	long := strings.Repeat("x", 900_000)
+	for _, raw := range []string{"", "plain", "R&amp;D", "&", long} {
+		in := Event{Kind: KindTweet, Tweet: &Tweet{ID: "1", RawText: raw, Text: DecodeText(raw)}}
+		data, err := Encode(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out Event
+		if err := Decode(data, &out); err != nil || out.Tweet.Text != in.Tweet.Text || out.Tweet.RawText != raw {
+			t.Errorf("%.20q came back as %.20q, %v", raw, out.Tweet.Text, err)
+		}
+		if len(data) > MaxEventBytes {
+			t.Errorf("a text of %d bytes takes %d", len(raw), len(data))
+		}
+	}
+}
+
 // TestStatus: the parts add up, and the line is in the busiest of its services'
 // states.
 func TestStatus(t *testing.T) {

@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // Tweet is one tweet as the stream carries it, Redis keeps it and GraphQL
 // shows it. The id decides identity. What a record did not say is absent: an
 // empty Opt, a nil pointer, a nil slice.
@@ -11,7 +16,8 @@ type Tweet struct {
 	// be text (bad UTF-8, NUL, lone surrogates) is replaced, see Repaired.
 	RawText string `json:"rawText"`
 	// Text is RawText with the five HTML escapes decoded once, see DecodeText.
-	Text string `json:"text"`
+	// JSON leaves it out where it is the same.
+	Text string `json:"text,omitzero"`
 	// CreatedAt is as delivered, or from the id when CreatedAtDerived.
 	CreatedAt        *Time `json:"createdAt,omitzero"`
 	CreatedAtDerived bool  `json:"createdAtDerived,omitzero"`
@@ -153,6 +159,29 @@ type Withheld struct {
 type MatchingRule struct {
 	ID  string `json:"id"`
 	Tag Opt    `json:"tag,omitzero"`
+}
+
+// plainTweet is a Tweet without its own JSON methods.
+type plainTweet Tweet
+
+// MarshalJSONTo writes the text once when it holds no escape, as nearly all do:
+// a tweet travels and is kept in that much less.
+func (t Tweet) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if t.Text == t.RawText {
+		t.Text = ""
+	}
+	return json.MarshalEncode(enc, plainTweet(t))
+}
+
+// UnmarshalJSONFrom reads what MarshalJSONTo wrote.
+func (t *Tweet) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if err := json.UnmarshalDecode(dec, (*plainTweet)(t)); err != nil {
+		return err
+	}
+	if t.Text == "" {
+		t.Text = t.RawText // a text with escapes is never decoded to nothing
+	}
+	return nil
 }
 
 // IsNode makes Tweet an object of the GraphQL interface Node.
