@@ -221,14 +221,15 @@ func TestDuplicateMembersLastWins(t *testing.T) {
 
 // A tweet over the limit is set aside, and its neighbours are not.
 func TestTooLarge(t *testing.T) {
-	long := strings.Repeat("a", schema.MaxEventBytes/2)
+	long := strings.Repeat("a", schema.MaxEventBytes)
 	for _, tt := range []struct{ name, in, want string }{
 		{"own", `{"data":{"id":"1","text":"` + long + `"}}`, "too_large"},
 		{"just small enough", `{"data":{"id":"1","text":"` + long[:len(long)-100] + `"}}`, "tweet 1"},
+		{"escapes are kept twice", `{"data":{"id":"1","text":"&amp;` + long[:len(long)/2] + `"}}`, "too_large"},
 		{"of a page", `{"data":[{"id":"1","text":"a"},{"id":"2","text":"` + long + `"},{"id":"3","text":"c"}]}`, "tweet 1; tweet 3; too_large"},
 		{"referenced", `{"data":{"id":"1","text":"a"},"includes":{"tweets":[{"id":"2","text":"` + long + `"}]}}`, "tweet 1; too_large"},
 		{"bad bytes grow", `{"data":{"id":"1","text":"` + strings.Repeat("\xff", schema.MaxEventBytes/maxGrowth+1<<14) + `"}}`, "tweet 1"},
-		{"bad bytes grow too much", `{"data":{"id":"1","text":"` + strings.Repeat("\xff", schema.MaxEventBytes/6) + `"}}`, "too_large"},
+		{"bad bytes grow too much", `{"data":{"id":"1","text":"` + strings.Repeat("\xff", schema.MaxEventBytes/3) + `"}}`, "too_large"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := summary(Decode([]byte(tt.in), nil)); got != tt.want {

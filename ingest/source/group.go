@@ -21,8 +21,8 @@ type group struct {
 	known map[flexID]bool
 }
 
-// maxGrowth bounds how much larger an event is than its record: a bad byte of
-// the text becomes three bytes in two fields.
+// maxGrowth bounds how much larger an event is than its record: a bad byte
+// becomes three, and a text with HTML escapes is written as delivered and decoded.
 const maxGrowth = 8
 
 func (d *decoder) group(v []byte, m *message) *group {
