@@ -146,7 +146,7 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	eventually(t, "the tweet is found", func() bool { return len(l.ids()) == 1 })
+	eventually(t, "the tweet is found", func() bool { return l.tweet("7") != nil })
 	until := time.Now().Add(3 * time.Second) // an everysec sync would have come
 	eventually(t, "time has passed", func() bool {
 		if s := l.status(); s.State == "FINISHED" {
