@@ -174,8 +174,16 @@ func TestHealth(t *testing.T) {
 	query.await(t, true, "")
 	natsTest := project.Services["nats"].HealthCheck.Test
 	natsHealth := strings.Replace(natsTest[len(natsTest)-1], "127.0.0.1:8222", monitor, 1)
-	if err := get(natsHealth); err != nil {
-		t.Errorf("NATS is up: %v", err)
+	// It is unhealthy while a consumer is being made, as a container may be at
+	// its start.
+	for began := time.Now(); ; {
+		err := get(natsHealth)
+		if err == nil {
+			break
+		}
+		if time.Since(began) > patience {
+			t.Fatalf("NATS is up: %v", err)
+		}
 	}
 
 	freeze(t, natsProcess)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"visualizer/query/search"
 	"visualizer/schema"
@@ -86,16 +87,30 @@ func wanted(ctx context.Context) search.Want {
 	for _, f := range graphql.CollectFieldsCtx(ctx, nil) {
 		switch f.Name {
 		case "edges", "nodes":
-			want.Tweets = true
+			want.Tweets |= tweetParts(operation, tweetSelection(ctx))
 		case "totalCount":
 			want.Total = true
 		case "pageInfo":
 			for _, info := range graphql.CollectFields(operation, f.Selections, nil) {
 				want.HasNext = want.HasNext || info.Name == "hasNextPage"
 				want.HasPrevious = want.HasPrevious || info.Name == "hasPreviousPage"
-				want.Tweets = want.Tweets || info.Name == "startCursor" || info.Name == "endCursor"
+				if info.Name == "startCursor" || info.Name == "endCursor" {
+					want.Tweets |= tweetParts(operation, nil)
+				}
 			}
 		}
 	}
 	return want
+}
+
+// tweetParts returns which fields of tweets a selection shows: those of the same
+// names. Every tweet has its id.
+func tweetParts(operation *graphql.OperationContext, selected ast.SelectionSet) schema.Parts {
+	parts := schema.PartsOf("id")
+	for _, f := range graphql.CollectFields(operation, selected, []string{"Tweet", "Node"}) {
+		if f.Name != "__typename" {
+			parts |= schema.PartsOf(f.Name)
+		}
+	}
+	return parts
 }

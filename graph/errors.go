@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"visualizer/internal/line"
+	"visualizer/query/feed"
 	"visualizer/query/search"
 )
 
@@ -20,6 +23,8 @@ const (
 	codeTimeout     = "TIMEOUT"
 	codeUnavailable = "SERVICE_UNAVAILABLE"
 	codeInternal    = "INTERNAL_SERVER_ERROR"
+	codeNoAdmin     = "UNAUTHENTICATED"
+	codeGap         = "FEED_GAP"
 )
 
 // failure marks an error of a resolver: what it says is for the log unless its
@@ -61,8 +66,20 @@ func PresentError(log *slog.Logger) graphql.ErrorPresenterFunc {
 		if id := RequestID(ctx); id != "" {
 			shown.Extensions["requestId"] = id
 		}
+		shown.Message = shortened(shown.Message)
 		return shown
 	}
+}
+
+// maxMessage is the length of the longest message in bytes. Longer ones only
+// repeat what the client sent.
+const maxMessage = 400
+
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 // describe returns an error's code, and the message to show when it is not
@@ -74,8 +91,12 @@ func describe(err error) (code, message string) {
 		return codeBadInput, ""
 	case errors.Is(err, search.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return codeTimeout, search.ErrTimeout.Error() + ": ask for less or try again"
-	case errors.Is(err, search.ErrUnavailable):
+	case errors.Is(err, search.ErrUnavailable), errors.Is(err, line.ErrUnavailable):
 		return codeUnavailable, search.ErrUnavailable.Error() + ": try again later"
+	case errors.Is(err, feed.ErrUnavailable), errors.Is(err, feed.ErrFull):
+		return codeUnavailable, err.Error() + ": try again later"
+	case errors.Is(err, feed.ErrGap), errors.Is(err, feed.ErrSlow):
+		return codeGap, err.Error() + ": ask tweets for them and subscribe again"
 	case errors.As(err, &internal), errors.Is(err, errPanic):
 		return codeInternal, "internal error"
 	}
@@ -89,8 +110,13 @@ func addPath(shown *gqlerror.Error, err error) {
 		return
 	}
 	path := append(ast.Path{}, shown.Path...)
-	for _, name := range input.Path {
-		path = append(path, ast.PathName(name))
+	for _, part := range input.Path {
+		switch part := part.(type) {
+		case string:
+			path = append(path, ast.PathName(part))
+		case int:
+			path = append(path, ast.PathIndex(part))
+		}
 	}
 	shown.Path = path
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"strconv"
 	"sync/atomic"
+	"visualizer/graph/input"
 	"visualizer/query/search"
 	"visualizer/schema"
 
@@ -29,8 +30,10 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Mutation() MutationResolver
 	Query() QueryResolver
 	Reference() ReferenceResolver
+	Subscription() SubscriptionResolver
 }
 
 type DirectiveRoot struct {
@@ -72,6 +75,11 @@ type ComplexityRoot struct {
 		Retweets    func(childComplexity int) int
 	}
 
+	Mutation struct {
+		StartStream func(childComplexity int) int
+		StopStream  func(childComplexity int) int
+	}
+
 	PageInfo struct {
 		EndCursor       func(childComplexity int) int
 		HasNextPage     func(childComplexity int) int
@@ -90,7 +98,8 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int, id string) int
 		Stream func(childComplexity int) int
 		Tweet  func(childComplexity int, id string) int
-		Tweets func(childComplexity int, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string) int
+		Tweets func(childComplexity int, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string, offset *int) int
+		User   func(childComplexity int, id *string, username *string) int
 	}
 
 	Reference struct {
@@ -120,6 +129,10 @@ type ComplexityRoot struct {
 		Stored          func(childComplexity int) int
 		TweetsPerSecond func(childComplexity int) int
 		Updated         func(childComplexity int) int
+	}
+
+	Subscription struct {
+		TweetAdded func(childComplexity int, filter *search.Filter) int
 	}
 
 	Tweet struct {
@@ -174,9 +187,9 @@ type ComplexityRoot struct {
 		Description     func(childComplexity int) int
 		FollowersCount  func(childComplexity int) int
 		FollowingCount  func(childComplexity int) int
-		ID              func(childComplexity int) int
 		Location        func(childComplexity int) int
 		Name            func(childComplexity int) int
+		NullableID      func(childComplexity int) int
 		ObservedAt      func(childComplexity int) int
 		ProfileImageURL func(childComplexity int) int
 		TweetCount      func(childComplexity int) int
@@ -194,14 +207,22 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type MutationResolver interface {
+	StartStream(ctx context.Context) (*schema.Status, error)
+	StopStream(ctx context.Context) (*schema.Status, error)
+}
 type QueryResolver interface {
-	Tweets(ctx context.Context, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string) (*TweetConnection, error)
+	Tweets(ctx context.Context, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string, offset *int) (*TweetConnection, error)
 	Tweet(ctx context.Context, id string) (*schema.Tweet, error)
+	User(ctx context.Context, id *string, username *string) (*schema.User, error)
 	Node(ctx context.Context, id string) (Node, error)
 	Stream(ctx context.Context) (*schema.Status, error)
 }
 type ReferenceResolver interface {
 	Tweet(ctx context.Context, obj *schema.Reference) (*schema.Tweet, error)
+}
+type SubscriptionResolver interface {
+	TweetAdded(ctx context.Context, filter *search.Filter) (<-chan *schema.Tweet, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -330,6 +351,19 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Metrics.Retweets(childComplexity), true
 
+	case "Mutation.startStream":
+		if e.ComplexityRoot.Mutation.StartStream == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mutation.StartStream(childComplexity), true
+	case "Mutation.stopStream":
+		if e.ComplexityRoot.Mutation.StopStream == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Mutation.StopStream(childComplexity), true
+
 	case "PageInfo.endCursor":
 		if e.ComplexityRoot.PageInfo.EndCursor == nil {
 			break
@@ -418,7 +452,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 			return 0, false
 		}
 
-		return e.ComplexityRoot.Query.Tweets(childComplexity, args["filter"].(*search.Filter), args["orderBy"].(*TweetOrder), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string)), true
+		return e.ComplexityRoot.Query.Tweets(childComplexity, args["filter"].(*search.Filter), args["orderBy"].(*TweetOrder), args["first"].(*int), args["after"].(*string), args["last"].(*int), args["before"].(*string), args["offset"].(*int)), true
+	case "Query.user":
+		if e.ComplexityRoot.Query.User == nil {
+			break
+		}
+
+		args, err := ec.field_Query_user_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.User(childComplexity, args["id"].(*string), args["username"].(*string)), true
 
 	case "Reference.id":
 		if e.ComplexityRoot.Reference.ID == nil {
@@ -542,6 +587,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.StreamStatus.Updated(childComplexity), true
+
+	case "Subscription.tweetAdded":
+		if e.ComplexityRoot.Subscription.TweetAdded == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_tweetAdded_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.TweetAdded(childComplexity, args["filter"].(*search.Filter)), true
 
 	case "Tweet.author":
 		if e.ComplexityRoot.Tweet.Author == nil {
@@ -781,12 +838,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.FollowingCount(childComplexity), true
-	case "User.id":
-		if e.ComplexityRoot.User.ID == nil {
-			break
-		}
-
-		return e.ComplexityRoot.User.ID(childComplexity), true
 	case "User.location":
 		if e.ComplexityRoot.User.Location == nil {
 			break
@@ -799,6 +850,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.User.Name(childComplexity), true
+	case "User.id":
+		if e.ComplexityRoot.User.NullableID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.User.NullableID(childComplexity), true
 	case "User.observedAt":
 		if e.ComplexityRoot.User.ObservedAt == nil {
 			break
@@ -852,8 +909,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 	ec := newExecutionContext(opCtx, e, make(chan graphql.DeferredResult))
 	inputUnmarshalers := func() *graphql.InputUnmarshalerIndex {
 		return graphql.NewInputUnmarshalerIndex(
+			graphql.NewInputUnmarshaler("NearInput", ec.unmarshalInputNearInput),
 			graphql.NewInputUnmarshaler("TweetFilter", ec.unmarshalInputTweetFilter),
 			graphql.NewInputUnmarshaler("TweetOrder", ec.unmarshalInputTweetOrder),
+			graphql.NewInputUnmarshaler("WithinInput", ec.unmarshalInputWithinInput),
 		)
 	}
 	first := true
@@ -888,6 +947,38 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			}
 
 			return &response
+		}
+	case ast.Mutation:
+		return func(ctx context.Context) *graphql.Response {
+			if !first {
+				return nil
+			}
+			first = false
+			ctx = graphql.WithLazyInputUnmarshalerIndex(ctx, inputUnmarshalers)
+			data := ec._Mutation(ctx, opCtx.Operation.SelectionSet)
+			var buf bytes.Buffer
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
 		}
 
 	default:
@@ -927,6 +1018,7 @@ interface Node {
   id: ID!
 }
 
+"What can be read. Each field is null when it fails, and leaves the others."
 type Query {
   "A page of the tweets that match a filter, in a total order: by the order's value, then by id as a number, both in the direction given. Referenced tweets and superseded edits are not among them."
   tweets(
@@ -942,17 +1034,28 @@ type Query {
     last: Int
     "Only tweets ahead of this cursor. Not with after."
     before: String
+    "Skip this many tweets, 0 to 10000. With first only. What arrives meanwhile shifts such a page; a cursor is not shifted."
+    offset: Int
   ): TweetConnection
   "One tweet by id; also a referenced tweet or a superseded edit. Null when it is not stored."
   tweet("The tweet's id." id: ID!): Tweet
+  "A user by id or by username (give one), as last observed in a tweet of theirs that search finds. Null when there is none. A username means whoever was last seen with it."
+  user(
+    "The user's id."
+    id: ID
+    "The handle, whatever the case; one leading @ is ignored."
+    username: String
+  ): User
   "One object by id, which is a tweet's."
   node("The object's id." id: ID!): Node
   "What the line from the sources to the store has done in this run."
   stream: StreamStatus
 }
 
-"Which tweets. A list that is null is not given; an empty one matches nothing, except in allHashtags. At most 100 values a list."
+"Which tweets. All parts that are given must hold; null is not given. An empty list matches nothing, except in allHashtags. At most 100 values a list; any and not nest at most 4 deep, 25 filters in all; texts with OR and -, and any, multiply to at most 1000 cases and 10000 values, of which a prefix is 500. Logic is two-valued: an unknown value is in no range, so that not {minLikes: 0} finds tweets whose likes are unknown."
 input TweetFilter {
+  "Words of the text, whatever the case. Words next to each other must all be there; OR between two means either and binds weaker; - right before a word, a phrase or a prefix excludes it; \"in quotes\" is a phrase; * behind at least three characters of a word is a prefix. Other signs mean nothing. Words are those of UAX #29 on the folded text; Han, kana, Thai, Lao, Khmer and Myanmar have one word a character; no stemming, no stop words. A typed word that has several, like AT&T or a link, is a phrase. A text without a word is an error; one that only excludes finds all other tweets. An emoji is a word. At most 16 words of at most 64 characters. A retweet is searched by the original's full text where its record told that. Blank is not given."
+  text: String
   "The tweet's id is one of these. A value that can't be an id matches nothing."
   ids: [ID!]
   "The author's id is one of these."
@@ -963,12 +1066,82 @@ input TweetFilter {
   hashtags: [String!]
   "The tweet has every one of these hashtags. [] asks for nothing."
   allHashtags: [String!]
+  "The text names one of these users, whatever the case; one leading @ is ignored."
+  mentions: [String!]
   "The tweet's language, as delivered (` + "`" + `en` + "`" + `, ` + "`" + `und` + "`" + `, ` + "`" + `iw` + "`" + `), is one of these, whatever the case."
   langs: [String!]
+  "The tweet is of one of these types."
+  types: [TweetType!]
+  "The tweet belongs to this conversation, by its id as delivered."
+  conversationId: ID
   "Created at this moment or later. Tweets without createdAt don't match."
   since: DateTime
   "Created before this moment. Not before since; when equal to it, nothing matches."
   until: DateTime
+  "Whether location is known."
+  hasLocation: Boolean
+  "Whether media are attached."
+  hasMedia: Boolean
+  "Whether there is a link other than to the tweet's own media."
+  hasLinks: Boolean
+  "A link, other than to the tweet's own media, leads to one of these hosts: the whole host name, without port, whatever the case, with or without www. in front."
+  linkHosts: [String!]
+  "The place's country code is one of these, whatever the case."
+  countryCodes: [String!]
+  "The app it was sent with is one of these, exactly as delivered."
+  sources: [String!]
+  "The location is in this circle."
+  near: NearInput
+  "The location is in this box."
+  within: WithinInput
+  "At least so many likes, 0 or more, as in the other minima. Counters from 2^53 on are rounded to a double, here and in orders."
+  minLikes: Long
+  "At least so many retweets."
+  minRetweets: Long
+  "At least so many replies."
+  minReplies: Long
+  "At least so many quotes."
+  minQuotes: Long
+  "Seen at least so often."
+  minImpressions: Long
+  "At least one of these filters holds."
+  any: [TweetFilter!]
+  "This filter doesn't hold. {} holds always."
+  not: TweetFilter
+}
+
+"A circle on the earth, its edge included: great-circle distance by the haversine formula with a radius of 6,372.797560856 km."
+input NearInput {
+  "Degrees north of the centre, -85.05112878 to 85.05112878."
+  latitude: Float!
+  "Degrees east of the centre, -180 to 180."
+  longitude: Float!
+  "More than 0, at most 20040."
+  radiusKm: Float!
+}
+
+"A box on the earth, its edges included. West of more than east crosses 180°; the meridians of 180° and -180° are one."
+input WithinInput {
+  "Degrees north of the southern edge."
+  south: Float!
+  "Degrees east of the western edge."
+  west: Float!
+  "Degrees north of the northern edge. Not less than south."
+  north: Float!
+  "Degrees east of the eastern edge."
+  east: Float!
+}
+
+"What a tweet is to others. It can be both a reply and a quote."
+enum TweetType {
+  "None of the others."
+  ORIGINAL
+  "It answers a tweet or a user."
+  REPLY
+  "It repeats a tweet."
+  RETWEET
+  "It quotes a tweet and doesn't repeat one."
+  QUOTE
 }
 
 "An order of tweets."
@@ -983,6 +1156,18 @@ input TweetOrder {
 enum TweetOrderField {
   "The moment of creation, to the millisecond as delivered."
   CREATED_AT
+  "How often it was liked."
+  LIKES
+  "How often it was retweeted."
+  RETWEETS
+  "How often it was answered."
+  REPLIES
+  "How often it was quoted."
+  QUOTES
+  "How often it was seen."
+  IMPRESSIONS
+  "The author's username as last observed for the tweet, folded, by code point."
+  USERNAME
 }
 
 "A direction."
@@ -993,7 +1178,7 @@ enum OrderDirection {
   DESC
 }
 
-"A page of tweets."
+"A page of tweets; empty behind the end of the list."
 type TweetConnection {
   "The tweets with their cursors, in list order."
   edges: [TweetEdge!]!
@@ -1083,8 +1268,8 @@ type Tweet implements Node {
 
 "A user, as the record of one tweet told it."
 type User {
-  "Digits as a string."
-  id: ID!
+  "Digits as a string. Null when the record told the username alone."
+  id: ID
   "The handle, without @."
   username: String
   "The display name."
@@ -1213,14 +1398,16 @@ type MatchingRule {
 enum StreamState {
   "No ingest service runs."
   OFFLINE
-  "The source is not open yet."
+  "The source is not open yet, or waits for the service that read it before."
   CONNECTING
   "Tweets are read."
   RUNNING
-  "The source is down and is tried again."
+  "The source is down and is tried again; one that was given up, since its token is refused, by startStream. lastError tells why."
   RECONNECTING
   "All is read, stored and found by tweets."
   FINISHED
+  "stopStream was called, and startStream not since."
+  STOPPED
 }
 
 "What the present run of the line has done, all sources and services together. Always: received = stored + updated + duplicates + control + rejected + pending."
@@ -1267,10 +1454,24 @@ type ControlCount {
 
 "Records set aside for one reason."
 type RejectedCount {
-  "bad_json, invalid_tweet, not_tweet, bad_container, too_deep, too_large or refused."
+  "bad_json, invalid_tweet, not_tweet, bad_container, too_deep, too_large or refused; buffer_full of what a live stream brought while NATS took nothing, which is not kept."
   reason: String!
   "How many."
   count: Long!
+}
+
+"What changes what the service does. It needs the header Authorization: Bearer and the admin token that the service was started with. Without such a token only the all-in-one takes it, from its own machine, not through a proxy, and by a name of that machine. Else the error's code is UNAUTHENTICATED."
+type Mutation {
+  "Read the sources: go on where stopStream stopped, or after FINISHED read files again from their first line, which changes no tweet, and try a source again that was given up. Nothing happens while they are read. Survives restarts."
+  startStream: StreamStatus
+  "Read nothing more, in no ingest service, until startStream. What was read is stored. Nothing happens when it is stopped already. Survives restarts."
+  stopStream: StreamStatus
+}
+
+"What is told as it happens, over a WebSocket (graphql-transport-ws) or as server-sent events (graphql-sse, a request each)."
+type Subscription {
+  "Each tweet that matches, once, when it is first stored in its own right, in the order of storing: from now on, without replay. Not for updates, deletes and referenced tweets; an edit is a tweet of its own. One that is deleted before it is told is left out. When something may be missing, because the service lost its source or the client reads too slowly, the subscription ends with an error of the code FEED_GAP: ask tweets for what was missed and subscribe again."
+  tweetAdded("Which tweets, as in tweets." filter: TweetFilter): Tweet!
 }
 `, BuiltIn: false},
 }
@@ -1779,6 +1980,50 @@ func (ec *executionContext) field_Query_tweets_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["before"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "offset",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["offset"] = arg6
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_user_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "username",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["username"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_tweetAdded_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*search.Filter, error) {
+			return ec.unmarshalOTweetFilter2ᚖvisualizerᚋqueryᚋsearchᚐFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
 	return args, nil
 }
 
@@ -2247,6 +2492,70 @@ func (ec *executionContext) fieldContext_Metrics_impressions(_ context.Context, 
 	return graphql.NewScalarFieldContext("Metrics", field, false, false, "Long")
 }
 
+func (ec *executionContext) _Mutation_startStream(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_startStream(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().StartStream(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *schema.Status) graphql.Marshaler {
+			return ec.marshalOStreamStatus2ᚖvisualizerᚋschemaᚐStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_startStream(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StreamStatus(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_stopStream(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_stopStream(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mutation().StopStream(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *schema.Status) graphql.Marshaler {
+			return ec.marshalOStreamStatus2ᚖvisualizerᚋschemaᚐStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_stopStream(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_StreamStatus(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _PageInfo_hasNextPage(ctx context.Context, field graphql.CollectedField, obj *PageInfo) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2441,7 +2750,7 @@ func (ec *executionContext) _Query_tweets(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Tweets(ctx, fc.Args["filter"].(*search.Filter), fc.Args["orderBy"].(*TweetOrder), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Tweets(ctx, fc.Args["filter"].(*search.Filter), fc.Args["orderBy"].(*TweetOrder), fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["last"].(*int), fc.Args["before"].(*string), fc.Args["offset"].(*int))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *TweetConnection) graphql.Marshaler {
@@ -2513,6 +2822,50 @@ func (ec *executionContext) fieldContext_Query_tweet(ctx context.Context, field 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_tweet_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_user(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_user(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().User(ctx, fc.Args["id"].(*string), fc.Args["username"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *schema.User) graphql.Marshaler {
+			return ec.marshalOUser2ᚖvisualizerᚋschemaᚐUser(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_user(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_User(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_user_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -3156,6 +3509,50 @@ func (ec *executionContext) _StreamStatus_lastError(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_StreamStatus_lastError(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("StreamStatus", field, false, false, "String")
+}
+
+func (ec *executionContext) _Subscription_tweetAdded(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_tweetAdded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().TweetAdded(ctx, fc.Args["filter"].(*search.Filter))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *schema.Tweet) graphql.Marshaler {
+			return ec.marshalNTweet2ᚖvisualizerᚋschemaᚐTweet(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_tweetAdded(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Tweet(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_tweetAdded_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Tweet_id(ctx context.Context, field graphql.CollectedField, obj *schema.Tweet) (ret graphql.Marshaler) {
@@ -4098,18 +4495,18 @@ func (ec *executionContext) _User_id(ctx context.Context, field graphql.Collecte
 			return ec.fieldContext_User_id(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
+			return obj.NullableID(), nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v schema.Opt) graphql.Marshaler {
+			return ec.marshalOID2visualizerᚋschemaᚐOpt(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_User_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("User", field, false, false, "ID")
+	return graphql.NewScalarFieldContext("User", field, true, false, "ID")
 }
 
 func (ec *executionContext) _User_username(ctx context.Context, field graphql.CollectedField, obj *schema.User) (ret graphql.Marshaler) {
@@ -5484,6 +5881,62 @@ func (ec *executionContext) fieldContext___Type_isOneOf(_ context.Context, field
 
 // region    **************************** input.gotpl *****************************
 
+func (ec *executionContext) unmarshalInputNearInput(ctx context.Context, obj any) (search.Circle, error) {
+	var it search.Circle
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"latitude", "longitude", "radiusKm"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "latitude":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("latitude"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Latitude = data
+		case "longitude":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("longitude"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Longitude = data
+		case "radiusKm":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("radiusKm"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RadiusKm = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalNearInput unmarshals raw into the NearInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalNearInput(ctx context.Context, raw any) (search.Circle, error) {
+	var out search.Circle
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "NearInput", raw, &out)
+	return out, err
+}
+
 func (ec *executionContext) unmarshalInputTweetFilter(ctx context.Context, obj any) (search.Filter, error) {
 	var it search.Filter
 	if obj == nil {
@@ -5495,13 +5948,20 @@ func (ec *executionContext) unmarshalInputTweetFilter(ctx context.Context, obj a
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"ids", "authorIds", "usernames", "hashtags", "allHashtags", "langs", "since", "until"}
+	fieldsInOrder := [...]string{"text", "ids", "authorIds", "usernames", "hashtags", "allHashtags", "mentions", "langs", "types", "conversationId", "since", "until", "hasLocation", "hasMedia", "hasLinks", "linkHosts", "countryCodes", "sources", "near", "within", "minLikes", "minRetweets", "minReplies", "minQuotes", "minImpressions", "any", "not"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
+		case "text":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("text"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Text = data
 		case "ids":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ids"))
 			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
@@ -5537,6 +5997,13 @@ func (ec *executionContext) unmarshalInputTweetFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.AllHashtags = data
+		case "mentions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mentions"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Mentions = data
 		case "langs":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("langs"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -5544,6 +6011,20 @@ func (ec *executionContext) unmarshalInputTweetFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.Langs = data
+		case "types":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("types"))
+			data, err := ec.unmarshalOTweetType2ᚕvisualizerᚋschemaᚐTweetTypeᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Types = data
+		case "conversationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("conversationId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ConversationID = data
 		case "since":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("since"))
 			data, err := ec.unmarshalODateTime2ᚖvisualizerᚋschemaᚐTime(ctx, v)
@@ -5558,6 +6039,111 @@ func (ec *executionContext) unmarshalInputTweetFilter(ctx context.Context, obj a
 				return it, err
 			}
 			it.Until = data
+		case "hasLocation":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasLocation"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasLocation = data
+		case "hasMedia":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasMedia"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasMedia = data
+		case "hasLinks":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasLinks"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasLinks = data
+		case "linkHosts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("linkHosts"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LinkHosts = data
+		case "countryCodes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("countryCodes"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CountryCodes = data
+		case "sources":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sources"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Sources = data
+		case "near":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("near"))
+			data, err := ec.unmarshalONearInput2ᚖvisualizerᚋqueryᚋsearchᚐCircle(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Near = data
+		case "within":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("within"))
+			data, err := ec.unmarshalOWithinInput2ᚖvisualizerᚋqueryᚋsearchᚐBox(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Within = data
+		case "minLikes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minLikes"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MinLikes = data
+		case "minRetweets":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minRetweets"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MinRetweets = data
+		case "minReplies":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minReplies"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MinReplies = data
+		case "minQuotes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minQuotes"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MinQuotes = data
+		case "minImpressions":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("minImpressions"))
+			data, err := ec.unmarshalOLong2ᚖint64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MinImpressions = data
+		case "any":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("any"))
+			data, err := ec.unmarshalOTweetFilter2ᚕᚖvisualizerᚋqueryᚋsearchᚐFilterᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Any = data
+		case "not":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("not"))
+			data, err := ec.unmarshalOTweetFilter2ᚖvisualizerᚋqueryᚋsearchᚐFilter(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Not = data
 		}
 	}
 	return it, nil
@@ -5628,6 +6214,69 @@ func (ec *executionContext) unmarshalInputTweetOrder(ctx context.Context, obj an
 func UnmarshalTweetOrder(ctx context.Context, raw any) (TweetOrder, error) {
 	var out TweetOrder
 	err := graphql.UnmarshalNamedInputFromContext(ctx, "TweetOrder", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputWithinInput(ctx context.Context, obj any) (search.Box, error) {
+	var it search.Box
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"south", "west", "north", "east"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "south":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("south"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.South = data
+		case "west":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("west"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.West = data
+		case "north":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("north"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.North = data
+		case "east":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("east"))
+			data, err := ec.unmarshalNFloat2float64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.East = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalWithinInput unmarshals raw into the WithinInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalWithinInput(ctx context.Context, raw any) (search.Box, error) {
+	var out search.Box
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "WithinInput", raw, &out)
 	return out, err
 }
 
@@ -5912,6 +6561,56 @@ func (ec *executionContext) _Metrics(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
+var mutationImplementors = []string{"Mutation"}
+
+func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mutationImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Mutation",
+	})
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		innerCtx := graphql.WithRootFieldContext(ctx, &graphql.RootFieldContext{
+			Object: field.Name,
+			Field:  field,
+		})
+
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Mutation")
+		case "startStream":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_startStream(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "stopStream":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_stopStream(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
 var pageInfoImplementors = []string{"PageInfo"}
 
 func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet, obj *PageInfo) graphql.Marshaler {
@@ -6038,6 +6737,12 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 				true, false,
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Query_tweet(ctx, field)
+				})
+		case "user":
+			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Query_user(ctx, field)
 				})
 		case "node":
 			out.ResolveRootConcurrently(innerCtx, ec.OperationContext, i,
@@ -6265,6 +6970,26 @@ func (ec *executionContext) _StreamStatus(ctx context.Context, sel ast.Selection
 	}
 
 	return out
+}
+
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Subscription",
+	})
+	if len(fields) != 1 {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+
+	switch fields[0].Name {
+	case "tweetAdded":
+		return ec._Subscription_tweetAdded(ctx, fields[0])
+	default:
+		panic("unknown field " + strconv.Quote(fields[0].Name))
+	}
 }
 
 var tweetImplementors = []string{"Tweet", "Node"}
@@ -6567,7 +7292,7 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			out.Values[i] = graphql.MarshalString("User")
 		case "id":
 			out.Values[i] = ec._User_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "username":
@@ -7148,13 +7873,13 @@ func (ec *executionContext) marshalNInt2int(ctx context.Context, sel ast.Selecti
 }
 
 func (ec *executionContext) unmarshalNLong2int64(ctx context.Context, v any) (int64, error) {
-	res, err := graphql.UnmarshalInt64(v)
+	res, err := input.UnmarshalLong(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalNLong2int64(ctx context.Context, sel ast.SelectionSet, v int64) graphql.Marshaler {
 	_ = sel
-	res := graphql.MarshalInt64(v)
+	res := input.MarshalLong(v)
 	if res == graphql.Null {
 		graphql.AddInvalidNullFromMarshaler(ctx, "Long!")
 	}
@@ -7404,6 +8129,11 @@ func (ec *executionContext) marshalNTweetEdge2ᚖvisualizerᚋgraphᚐTweetEdge(
 	return ec._TweetEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNTweetFilter2ᚖvisualizerᚋqueryᚋsearchᚐFilter(ctx context.Context, v any) (*search.Filter, error) {
+	res, err := ec.unmarshalInputTweetFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNTweetOrderField2visualizerᚋgraphᚐTweetOrderField(ctx context.Context, v any) (TweetOrderField, error) {
 	var res TweetOrderField
 	err := res.UnmarshalGQL(v)
@@ -7412,6 +8142,21 @@ func (ec *executionContext) unmarshalNTweetOrderField2visualizerᚋgraphᚐTweet
 
 func (ec *executionContext) marshalNTweetOrderField2visualizerᚋgraphᚐTweetOrderField(ctx context.Context, sel ast.SelectionSet, v TweetOrderField) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) unmarshalNTweetType2visualizerᚋschemaᚐTweetType(ctx context.Context, v any) (schema.TweetType, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := schema.TweetType(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTweetType2visualizerᚋschemaᚐTweetType(ctx context.Context, sel ast.SelectionSet, v schema.TweetType) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "TweetType!")
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNUrl2visualizerᚋschemaᚐURL(ctx context.Context, sel ast.SelectionSet, v schema.URL) graphql.Marshaler {
@@ -7702,6 +8447,24 @@ func (ec *executionContext) marshalOID2ᚕstringᚄ(ctx context.Context, sel ast
 	return ret
 }
 
+func (ec *executionContext) unmarshalOID2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalID(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOID2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalID(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOInt2ᚖint(ctx context.Context, v any) (*int, error) {
 	if v == nil {
 		return nil, nil
@@ -7731,7 +8494,7 @@ func (ec *executionContext) unmarshalOLong2ᚖint64(ctx context.Context, v any) 
 	if v == nil {
 		return nil, nil
 	}
-	res, err := graphql.UnmarshalInt64(v)
+	res, err := input.UnmarshalLong(v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -7741,8 +8504,16 @@ func (ec *executionContext) marshalOLong2ᚖint64(ctx context.Context, sel ast.S
 	}
 	_ = sel
 	_ = ctx
-	res := graphql.MarshalInt64(*v)
+	res := input.MarshalLong(*v)
 	return res
+}
+
+func (ec *executionContext) unmarshalONearInput2ᚖvisualizerᚋqueryᚋsearchᚐCircle(ctx context.Context, v any) (*search.Circle, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputNearInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalONode2visualizerᚋgraphᚐNode(ctx context.Context, sel ast.SelectionSet, v Node) graphql.Marshaler {
@@ -7843,6 +8614,23 @@ func (ec *executionContext) marshalOTweetConnection2ᚖvisualizerᚋgraphᚐTwee
 	return ec._TweetConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOTweetFilter2ᚕᚖvisualizerᚋqueryᚋsearchᚐFilterᚄ(ctx context.Context, v any) ([]*search.Filter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]*search.Filter, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTweetFilter2ᚖvisualizerᚋqueryᚋsearchᚐFilter(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
 func (ec *executionContext) unmarshalOTweetFilter2ᚖvisualizerᚋqueryᚋsearchᚐFilter(ctx context.Context, v any) (*search.Filter, error) {
 	if v == nil {
 		return nil, nil
@@ -7859,6 +8647,42 @@ func (ec *executionContext) unmarshalOTweetOrder2ᚖvisualizerᚋgraphᚐTweetOr
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalOTweetType2ᚕvisualizerᚋschemaᚐTweetTypeᚄ(ctx context.Context, v any) ([]schema.TweetType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]schema.TweetType, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNTweetType2visualizerᚋschemaᚐTweetType(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOTweetType2ᚕvisualizerᚋschemaᚐTweetTypeᚄ(ctx context.Context, sel ast.SelectionSet, v []schema.TweetType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNTweetType2visualizerᚋschemaᚐTweetType(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOUser2ᚖvisualizerᚋschemaᚐUser(ctx context.Context, sel ast.SelectionSet, v *schema.User) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -7871,6 +8695,14 @@ func (ec *executionContext) marshalOWithheld2ᚖvisualizerᚋschemaᚐWithheld(c
 		return graphql.Null
 	}
 	return ec._Withheld(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOWithinInput2ᚖvisualizerᚋqueryᚋsearchᚐBox(ctx context.Context, v any) (*search.Box, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputWithinInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalO__EnumValue2ᚕgithubᚗcomᚋ99designsᚋgqlgenᚋgraphqlᚋintrospectionᚐEnumValueᚄ(ctx context.Context, sel ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {

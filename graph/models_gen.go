@@ -9,7 +9,16 @@ import (
 	"strconv"
 )
 
+// What changes what the service does. It needs the header Authorization: Bearer and the admin token that the service was started with. Without such a token only the all-in-one takes it, from its own machine, not through a proxy, and by a name of that machine. Else the error's code is UNAUTHENTICATED.
+type Mutation struct {
+}
+
+// What can be read. Each field is null when it fails, and leaves the others.
 type Query struct {
+}
+
+// What is told as it happens, over a WebSocket (graphql-transport-ws) or as server-sent events (graphql-sse, a request each).
+type Subscription struct {
 }
 
 // A direction.
@@ -76,15 +85,33 @@ type TweetOrderField string
 const (
 	// The moment of creation, to the millisecond as delivered.
 	TweetOrderFieldCreatedAt TweetOrderField = "CREATED_AT"
+	// How often it was liked.
+	TweetOrderFieldLikes TweetOrderField = "LIKES"
+	// How often it was retweeted.
+	TweetOrderFieldRetweets TweetOrderField = "RETWEETS"
+	// How often it was answered.
+	TweetOrderFieldReplies TweetOrderField = "REPLIES"
+	// How often it was quoted.
+	TweetOrderFieldQuotes TweetOrderField = "QUOTES"
+	// How often it was seen.
+	TweetOrderFieldImpressions TweetOrderField = "IMPRESSIONS"
+	// The author's username as last observed for the tweet, folded, by code point.
+	TweetOrderFieldUsername TweetOrderField = "USERNAME"
 )
 
 var AllTweetOrderField = []TweetOrderField{
 	TweetOrderFieldCreatedAt,
+	TweetOrderFieldLikes,
+	TweetOrderFieldRetweets,
+	TweetOrderFieldReplies,
+	TweetOrderFieldQuotes,
+	TweetOrderFieldImpressions,
+	TweetOrderFieldUsername,
 }
 
 func (e TweetOrderField) IsValid() bool {
 	switch e {
-	case TweetOrderFieldCreatedAt:
+	case TweetOrderFieldCreatedAt, TweetOrderFieldLikes, TweetOrderFieldRetweets, TweetOrderFieldReplies, TweetOrderFieldQuotes, TweetOrderFieldImpressions, TweetOrderFieldUsername:
 		return true
 	}
 	return false

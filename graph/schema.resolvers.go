@@ -11,13 +11,30 @@ import (
 	"visualizer/schema"
 )
 
+// StartStream is the resolver for the startStream field.
+func (r *mutationResolver) StartStream(ctx context.Context) (*schema.Status, error) {
+	s, err := r.Resolver.Stream.Start(ctx)
+	return s, failed(err)
+}
+
+// StopStream is the resolver for the stopStream field.
+func (r *mutationResolver) StopStream(ctx context.Context) (*schema.Status, error) {
+	s, err := r.Resolver.Stream.Stop(ctx)
+	return s, failed(err)
+}
+
 // Tweets is the resolver for the tweets field.
-func (r *queryResolver) Tweets(ctx context.Context, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string) (*TweetConnection, error) {
+func (r *queryResolver) Tweets(ctx context.Context, filter *search.Filter, orderBy *TweetOrder, first *int, after *string, last *int, before *string, offset *int) (*TweetConnection, error) {
 	page, err := r.Store.Tweets(ctx, search.Request{
 		Filter: filter, Order: orderBy.order(),
-		First: first, After: after, Last: last, Before: before,
-		Want: wanted(ctx),
+		First: first, After: after, Last: last, Before: before, Offset: offset,
+		Want: wanted(ctx), Epoch: epochOf(ctx),
 	})
+	if err == nil {
+		notePlan(ctx, page)
+		noteAge(ctx, page)
+		err = prefetch(ctx, r.Store, page.Tweets, tweetSelection(ctx))
+	}
 	if err != nil {
 		return nil, failed(err)
 	}
@@ -26,15 +43,20 @@ func (r *queryResolver) Tweets(ctx context.Context, filter *search.Filter, order
 
 // Tweet is the resolver for the tweet field.
 func (r *queryResolver) Tweet(ctx context.Context, id string) (*schema.Tweet, error) {
-	t, err := r.Store.Tweet(ctx, id)
-	return t, failed(err)
+	return r.one(ctx, id)
+}
+
+// User is the resolver for the user field.
+func (r *queryResolver) User(ctx context.Context, id *string, username *string) (*schema.User, error) {
+	u, err := r.Store.User(ctx, id, username)
+	return u, failed(err)
 }
 
 // Node is the resolver for the node field.
 func (r *queryResolver) Node(ctx context.Context, id string) (Node, error) {
-	t, err := r.Store.Tweet(ctx, id)
-	if t == nil || err != nil {
-		return nil, failed(err) // not t: a nil *Tweet is no nil Node
+	t, err := r.one(ctx, id)
+	if t == nil {
+		return nil, err // not t: a nil *Tweet is no nil Node
 	}
 	return t, nil
 }
@@ -47,15 +69,31 @@ func (r *queryResolver) Stream(ctx context.Context) (*schema.Status, error) {
 
 // Tweet is the resolver for the tweet field.
 func (r *referenceResolver) Tweet(ctx context.Context, obj *schema.Reference) (*schema.Tweet, error) {
-	t, err := r.Store.Tweet(ctx, obj.ID)
-	return t, failed(err)
+	if refs, _ := ctx.Value(referencesKey{}).(*references); refs != nil {
+		if t, read := refs.get(obj.ID); read {
+			return t, nil
+		}
+	}
+	found, err := r.lookup(ctx)(ctx, []string{obj.ID})
+	return found[obj.ID], failed(err)
 }
+
+// TweetAdded is the resolver for the tweetAdded field.
+func (r *subscriptionResolver) TweetAdded(ctx context.Context, filter *search.Filter) (<-chan *schema.Tweet, error) {
+	return r.follow(ctx, filter)
+}
+
+func (r *Resolver) Mutation() MutationResolver { return &mutationResolver{r} }
 
 func (r *Resolver) Query() QueryResolver { return &queryResolver{r} }
 
 func (r *Resolver) Reference() ReferenceResolver { return &referenceResolver{r} }
 
+func (r *Resolver) Subscription() SubscriptionResolver { return &subscriptionResolver{r} }
+
 type (
-	queryResolver     struct{ *Resolver }
-	referenceResolver struct{ *Resolver }
+	mutationResolver     struct{ *Resolver }
+	queryResolver        struct{ *Resolver }
+	referenceResolver    struct{ *Resolver }
+	subscriptionResolver struct{ *Resolver }
 )

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"visualizer/ingest/source"
 )
@@ -31,6 +32,9 @@ type Config struct {
 
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+	// Tracer makes the spans of messages, from their source to Redis; nil makes
+	// none.
+	Tracer trace.Tracer
 	// Bar is where a progress bar is drawn, or nil for none.
 	Bar io.Writer
 	// Summary gets the closing line of totals, or nil for none.

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-
-	"visualizer/schema"
 )
 
 // held are the messages between JetStream and the disk: pulled, and not acked
@@ -28,11 +26,11 @@ func newHeld() *held {
 func (h *held) add(m *message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if known := h.all[m.sequence]; known != nil {
+	if known := h.all[m.of.sequence]; known != nil {
 		known.msg = m.msg // the newest delivery is the one to ack
 		return false
 	}
-	h.all[m.sequence] = m
+	h.all[m.of.sequence] = m
 	return true
 }
 
@@ -53,7 +51,7 @@ func (h *held) drop(messages []*message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range messages {
-		delete(h.all, m.sequence)
+		delete(h.all, m.of.sequence)
 	}
 }
 
@@ -116,6 +114,11 @@ func extendAll(ctx context.Context, held *held) {
 // process executed which is not the one that synced are handed back: it may have
 // died before they were on disk.
 func (w *Writer) settle(ctx context.Context, held *held, messages []*message) error {
+	defer func() {
+		for _, m := range messages {
+			m.span.End()
+		}
+	}()
 	process, err := w.sync(ctx)
 	if err != nil {
 		return err
@@ -138,11 +141,9 @@ func (w *Writer) settle(ctx context.Context, held *held, messages []*message) er
 	return w.ackAll(ctx, safe)
 }
 
-// ackAll acks messages and forgets which of their parts were executed: they
-// won't come again. An ack that got lost would bring its message back, hence
+// ackAll acks messages. An ack that got lost would bring its message back, hence
 // the wait for JetStream's word.
 func (w *Writer) ackAll(ctx context.Context, messages []*message) error {
-	var parts []string
 	for _, m := range messages {
 		if err := m.msg.DoubleAck(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -151,14 +152,8 @@ func (w *Writer) ackAll(ctx context.Context, messages []*message) error {
 			w.log.Debug("ack", "err", err)
 			continue // it comes again, and its parts are known
 		}
-		parts = append(parts, m.parts...)
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	client := w.all.client
-	if err := client.Do(ctx, client.B().Hdel().Key(schema.AppliedKey).Field(parts...).Build()).Error(); err != nil {
-		w.log.Debug("forget what was applied", "err", err) // it only takes room
+		w.metrics.durable.Observe(m.of.since())
+		w.notes.add(m)
 	}
 	return nil
 }
@@ -167,7 +162,11 @@ func (w *Writer) ackAll(ctx context.Context, messages []*message) error {
 // that has synced.
 func (w *Writer) sync(ctx context.Context) (process string, err error) {
 	started := time.Now()
-	process, err = backoff.Retry(ctx, func() (string, error) { return w.fence.pass(ctx) },
+	process, err = backoff.Retry(ctx, func() (string, error) {
+		process, err := w.fence.pass(ctx)
+		w.troubles.note(partSync, err)
+		return process, err
+	},
 		backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("sync tweets")))
 	w.metrics.sync.Observe(time.Since(started).Seconds())
 	return process, err

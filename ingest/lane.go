@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/redis/rueidis"
 
@@ -21,12 +23,6 @@ type lane struct {
 	keys   []string // counters to watch and to increment
 }
 
-// refusal is a document that Redis would not store.
-type refusal struct {
-	document
-	err error
-}
-
 // document is what a command of a transaction stores; the zero document is
 // another command's.
 type document struct {
@@ -37,111 +33,195 @@ type document struct {
 var (
 	// errMoved means that another writer was faster.
 	errMoved = errors.New("changed meanwhile")
-	// errChained means that a lane met an edited tweet, whose versions may
-	// belong to other lanes: its events must hold all of them.
+	// errChained means that events of a lane concern versions of an edited tweet
+	// that may belong to other lanes: they must hold all of them.
 	errChained = errors.New("part of an edit chain")
 )
 
-// part is what goes into one transaction.
+// part is events of one message that belong to one lane, or that hold all, in
+// their order. Parts of several messages may go into one transaction.
 type part struct {
-	events []work
-	// message is the number on the stream of the message it is of; 0 when it
-	// is of none, as touches are, and may be repeated.
-	message uint64
-	// again: it may have been executed before, by a writer that was killed or
-	// whose connection broke before it knew.
-	again bool
+	events  []work
+	of      delivery
+	lane    int      // number of the lane, or allLanes
+	message *message // nil: of none
 }
 
-// name is the same whenever the part is delivered, and no other's.
+// allLanes is the lane of exclusive events.
+const allLanes = -1
+
+// delivery says which message a part is of; the zero delivery is of none, as
+// touches are, which may be repeated.
+type delivery struct {
+	sequence uint64 // in the stream
+	stored   int64  // when JetStream took it, in microseconds
+}
+
+// name is the same whenever the message is delivered, and no other's.
 func (p part) name() string {
-	if p.message == 0 {
+	if p.of.sequence == 0 {
 		return ""
 	}
-	return strconv.FormatUint(p.message, 36) + "." + strconv.FormatUint(p.events[0].place, 36)
+	return strconv.FormatUint(p.of.sequence, 36) + "." + strconv.Itoa(p.lane)
 }
 
-// store writes a part and returns when Redis has executed the transaction.
-// After an error the same call may be made again with part.again set.
-func (l *lane) store(ctx context.Context, p part) (outcome, error) {
+// worksOf returns the events of parts, in their order.
+func worksOf(parts []part) []work {
+	if len(parts) == 1 {
+		return parts[0].events
+	}
+	var events []work
+	for _, p := range parts {
+		events = append(events, p.events...)
+	}
+	return events
+}
+
+// store writes parts and returns when Redis has executed the transaction. What
+// was executed before, by whatever writer, is not executed again: the same part
+// may come from a writer that was killed, was paused while another did its work,
+// or lost its connection before it knew.
+func (l *lane) store(ctx context.Context, parts ...part) (outcome, error) {
 	for {
-		done, err := l.attempt(ctx, p)
+		done, err := l.attempt(ctx, parts...)
 		if !errors.Is(err, errMoved) || ctx.Err() != nil {
 			return done, err
 		}
 	}
 }
 
-// outcome is what became of a part.
+// outcome is what became of parts.
 type outcome struct {
 	refused []refusal
-	process string // of the server that has executed it
+	process string           // of the server that has executed it
+	counts  map[string]int64 // by field of the status, of this execution
 }
 
 // attempt is one round of watch, read, decide, write on a connection of its
 // own, which WATCH belongs to.
-func (l *lane) attempt(ctx context.Context, part part) (out outcome, err error) {
+func (l *lane) attempt(ctx context.Context, parts ...part) (out outcome, err error) {
 	err = l.client.Dedicated(func(c rueidis.DedicatedClient) error {
-		s, err := l.read(ctx, c, part.events)
-		if err != nil {
+		s := newState()
+		if err := l.read(ctx, c, s, parts); err != nil {
 			return err
 		}
-		out.process = s.process
-		if len(l.keys) == 1 && s.chained(part.events) {
-			return errChained
-		}
-		if done, err := l.done(ctx, c, part); done || err != nil {
-			return err
-		}
-		p := newPlan(s)
-		for _, w := range part.events {
-			p.apply(w)
-		}
-		out.refused, err = l.write(ctx, c, p, part.name())
+		out, _, err = l.step(ctx, c, s, parts, nil)
 		return err
 	})
 	return out, err
 }
 
-// done reports whether the part was executed before. It is asked with the lane
-// watched, so that the answer still holds when the part is written.
-func (l *lane) done(ctx context.Context, c rueidis.DedicatedClient, p part) (bool, error) {
-	if !p.again || p.name() == "" {
-		return false, nil
-	}
-	done, err := c.Do(ctx, c.B().Hexists().Key(schema.AppliedKey).Field(p.name()).Build()).AsBool()
-	if err != nil {
-		return false, fmt.Errorf("read what was applied: %w", err)
-	}
-	return done, nil
+// run stores chunks one after the other and calls done behind each. What the
+// next one needs is read in the round trip that writes the one before, behind
+// its transaction. When it fails, the chunk that is not done may be executed or
+// not; it is to be stored again.
+func (l *lane) run(ctx context.Context, chunks [][]part, done func(outcome) error) error {
+	return l.client.Dedicated(func(c rueidis.DedicatedClient) error {
+		s := newState()
+		for i, chunk := range chunks {
+			var next []part
+			if i+1 < len(chunks) {
+				next = chunks[i+1]
+			}
+			out, ahead, err := l.insist(ctx, c, s, chunk, next)
+			if err == nil {
+				err = done(out)
+			}
+			if err != nil {
+				return err
+			}
+			s = ahead
+		}
+		return nil
+	})
 }
 
-// read watches the lane and returns what Redis knows of the events' tweets. It
-// asks until what it learns leads to nothing more.
-func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, events []work) (*state, error) {
-	s := newState()
-	for q := s.missing(events); !q.empty(); q = s.missing(events) {
-		watch := c.B().Watch().Key(l.keys...).Build() // a command is gone once it is sent
-		asks := q.asks(c)
-		cmds := []rueidis.Completed{watch, c.B().Info().Section("server").Build()}
-		for _, a := range asks {
-			cmds = append(cmds, a.cmd)
+// insist makes a step, and whenever another writer was faster reads it all again.
+func (l *lane) insist(ctx context.Context, c rueidis.DedicatedClient, s *state, parts, next []part) (outcome, *state, error) {
+	for {
+		if err := l.read(ctx, c, s, parts); err != nil {
+			return outcome{}, nil, err
 		}
-		replies := c.DoMulti(ctx, cmds...)
-		if err := replies[0].Error(); err != nil {
-			return nil, fmt.Errorf("watch lane: %w", err)
+		out, ahead, err := l.step(ctx, c, s, parts, next)
+		if !errors.Is(err, errMoved) || ctx.Err() != nil {
+			return out, ahead, err
 		}
-		var err error
-		if s.process, err = processOf(replies[1]); err != nil {
-			return nil, err
-		}
-		for i, a := range asks {
-			if err := a.learn(s, replies[i+2]); err != nil {
-				return nil, fmt.Errorf("read %s: %w", a.what, err)
-			}
+		s = newState()
+	}
+}
+
+// step decides on parts and writes them. ahead is what it has read of the next
+// ones on the way.
+func (l *lane) step(ctx context.Context, c rueidis.DedicatedClient, s *state, parts, next []part) (out outcome, ahead *state, err error) {
+	out.process, ahead = s.process, newState()
+	done, left := s.applied.split(parts)
+	p := decide(s, done, left)
+	if len(left) == 0 && len(p.dirty) == 0 {
+		return out, ahead, nil
+	}
+	events := worksOf(slices.Concat(done, left))
+	if len(l.keys) == 1 && p.chains(events) {
+		return out, ahead, errChained
+	}
+	asks := l.asks(c, ahead, next)
+	unstored, replies, err := l.write(ctx, c, p, left, asks)
+	if err != nil {
+		return out, ahead, err
+	}
+	out.refused = p.refusals(unstored, events)
+	out.counts = p.counts
+	if learn(ahead, asks, replies) != nil {
+		ahead = newState() // it is asked again, and then the failure told
+	}
+	return out, ahead, nil
+}
+
+// read adds to s what Redis knows of the parts and their events' tweets. It asks
+// until what it learns leads to nothing more.
+func (l *lane) read(ctx context.Context, c rueidis.DedicatedClient, s *state, parts []part) error {
+	for asks := l.asks(c, s, parts); len(asks) > 0; asks = l.asks(c, s, parts) {
+		if err := learn(s, asks, c.DoMulti(ctx, commandsOf(asks)...)); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
+}
+
+// asks returns the commands that watch the lane and read what s does not know of
+// parts; none when it knows all.
+func (l *lane) asks(c rueidis.DedicatedClient, s *state, parts []part) []ask {
+	q := s.missing(worksOf(parts))
+	if q.empty() {
+		return nil
+	}
+	asks := []ask{
+		{"the lane", c.B().Watch().Key(l.keys...).Build(), func(_ *state, r rueidis.RedisResult) error { return r.Error() }},
+		{"the server", c.B().Info().Section("server").Build(), learnProcess},
+	}
+	return append(append(asks, asksOf(c, parts)...), q.asks(c)...)
+}
+
+func learnProcess(s *state, r rueidis.RedisResult) (err error) {
+	s.process, err = processOf(r)
+	return err
+}
+
+func commandsOf(asks []ask) []rueidis.Completed {
+	cmds := make([]rueidis.Completed, len(asks))
+	for i, a := range asks {
+		cmds[i] = a.cmd
+	}
+	return cmds
+}
+
+// learn puts the replies of asks into s.
+func learn(s *state, asks []ask, replies []rueidis.RedisResult) error {
+	for i, a := range asks {
+		if err := a.learn(s, replies[i]); err != nil {
+			return fmt.Errorf("read %s: %w", a.what, err)
+		}
+	}
+	return nil
 }
 
 // ask is a command of a question and what to do with its reply.
@@ -256,28 +336,30 @@ func readDocument(m rueidis.RedisMessage) (*schema.Document, error) {
 	return doc, schema.Decode([]byte(text), doc)
 }
 
-// write executes a plan. A command that fails inside the transaction does not
-// undo the others, so each reply is looked at.
-func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan, name string) ([]refusal, error) {
-	cmds, documents, err := l.commands(c, p, name)
+// write executes a plan, and asks in the same round trip. A command that fails
+// inside the transaction does not undo the others, so each reply is looked at.
+func (l *lane) write(ctx context.Context, c rueidis.DedicatedClient, p *plan, parts []part, asks []ask) ([]failed, []rueidis.RedisResult, error) {
+	cmds, documents, err := l.commands(c, p, parts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	replies := c.DoMulti(ctx, cmds...)
-	executed, err := replies[len(replies)-1].ToArray()
+	n := len(cmds)
+	all := c.DoMulti(ctx, append(cmds, commandsOf(asks)...)...)
+	replies, answers := all[:n], all[n:]
+	executed, err := replies[n-1].ToArray()
 	switch {
 	case rueidis.IsRedisNil(err):
-		return nil, errMoved
+		return nil, nil, errMoved
 	case err != nil:
-		return nil, fmt.Errorf("write %d documents: %w", len(p.dirty), firstError(replies, err))
+		return nil, nil, fmt.Errorf("write %d documents: %w", len(p.dirty), firstError(replies, err))
 	}
-	var refused []refusal
+	var refused []failed
 	for i, m := range executed {
 		if err := m.Error(); err != nil && !rueidis.IsRedisNil(err) && documents[i].id != "" {
-			refused = append(refused, refusal{documents[i], err})
+			refused = append(refused, failed{documents[i], err})
 		}
 	}
-	return refused, nil
+	return refused, answers, nil
 }
 
 // firstError is why a transaction was not executed: the first command that
@@ -291,9 +373,9 @@ func firstError(replies []rueidis.RedisResult, err error) error {
 	return err
 }
 
-// commands returns the transaction of a plan for the part of a name, and for
-// each command in it the document it stores.
-func (l *lane) commands(c rueidis.DedicatedClient, p *plan, name string) (cmds []rueidis.Completed, documents []document, err error) {
+// commands returns the transaction of a plan for parts, and for each command in
+// it the document it stores.
+func (l *lane) commands(c rueidis.DedicatedClient, p *plan, parts []part) (cmds []rueidis.Completed, documents []document, err error) {
 	store := func(d document, cmd rueidis.Completed) { cmds, documents = append(cmds, cmd), append(documents, d) }
 	add := func(cmd rueidis.Completed) { store(document{}, cmd) }
 	for id := range p.dirty {
@@ -304,6 +386,7 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan, name string) (cmds [
 			}
 			continue
 		}
+		doc.SetIndex()
 		json, err := schema.Encode(doc)
 		if err != nil {
 			return nil, nil, fmt.Errorf("encode tweet %s: %w", id, err)
@@ -329,26 +412,23 @@ func (l *lane) commands(c rueidis.DedicatedClient, p *plan, name string) (cmds [
 		}
 		add(c.B().Hset().Key(schema.WithheldKey).FieldValue().FieldValue(field, rueidis.BinaryString(json)).Build())
 	}
+	if len(p.fresh) > 0 {
+		add(c.B().Xadd().Key(schema.OutboxKey).Id("0-*").FieldValue().FieldValue(schema.OutboxIDs, strings.Join(p.fresh, " ")).Build())
+	}
 	for name, n := range p.counts {
 		if n != 0 {
 			add(c.B().Hincrby().Key(schema.StatusKey).Field(name).Increment(n).Build())
 		}
 	}
-	if name != "" {
-		add(c.B().Hset().Key(schema.AppliedKey).FieldValue().FieldValue(name, "1").Build())
+	for _, part := range parts {
+		if name := part.name(); name != "" {
+			last := strconv.FormatUint(part.events[len(part.events)-1].place, 10)
+			add(c.B().Hset().Key(schema.AppliedKey).FieldValue().FieldValue(name, last).Build())
+		}
 	}
 	for _, key := range l.keys {
 		add(c.B().Incr().Key(key).Build())
 	}
 	cmds = append([]rueidis.Completed{c.B().Multi().Build()}, cmds...)
 	return append(cmds, c.B().Exec().Build()), documents, nil
-}
-
-// laneKeys are the counters of all lanes.
-func laneKeys(lanes int) []string {
-	keys := make([]string, lanes)
-	for i := range keys {
-		keys[i] = schema.LaneKeyPrefix + strconv.Itoa(i)
-	}
-	return keys
 }

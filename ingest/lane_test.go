@@ -89,7 +89,7 @@ func sum(ns []int) (total int) {
 // compete stores events as a writer does, one by one, and returns how often it
 // was too late.
 func compete(ctx context.Context, client rueidis.Client, events []schema.Event, place uint64) (moved int, err error) {
-	all := &Writer{all: &lane{client: client, keys: laneKeys(laneCount)}, metrics: newMetrics(prometheus.NewRegistry()), log: slog.New(slog.DiscardHandler)}
+	all := &Writer{all: &lane{client: client, keys: schema.LaneKeys()}, metrics: newMetrics(prometheus.NewRegistry()), log: slog.New(slog.DiscardHandler)}
 	for i := range events {
 		queue := []work{{event: &events[i], place: place + uint64(i)}}
 		for len(queue) > 0 {
@@ -117,7 +117,7 @@ func compete(ctx context.Context, client rueidis.Client, events []schema.Event, 
 func competeFor(ctx context.Context, all *lane, w work) (moved int, err error) {
 	l := all
 	if !w.exclusive() {
-		l = &lane{client: all.client, keys: all.keys[w.lane(laneCount):][:1]}
+		l = &lane{client: all.client, keys: all.keys[w.lane(schema.Lanes):][:1]}
 	}
 	for {
 		switch _, err := l.attempt(ctx, part{events: []work{w}}); {
@@ -162,7 +162,7 @@ func readAll(t *testing.T, ctx context.Context, client rueidis.Client) map[strin
 // in each round.
 func TestLaneOfManyVersions(t *testing.T) {
 	ctx, client := openRedis(t)
-	l := &lane{client: client, keys: laneKeys(laneCount)}
+	l := &lane{client: client, keys: schema.LaneKeys()}
 	for i := 2; i <= 5; i++ {
 		tw := &schema.Tweet{ID: fmt.Sprint(100 + i), EditHistoryIDs: []string{fmt.Sprint(99 + i), fmt.Sprint(100 + i)}}
 		if _, err := l.store(ctx, part{events: []work{{event: &schema.Event{Kind: schema.KindTweet, Tweet: tw}, place: uint64(i)}}}); err != nil {
@@ -181,11 +181,11 @@ func TestLaneOfManyVersions(t *testing.T) {
 // comes again, whatever it holds.
 func TestSecondDelivery(t *testing.T) {
 	ctx, client := openRedis(t)
-	l := &lane{client: client, keys: laneKeys(laneCount)}
+	l := &lane{client: client, keys: schema.LaneKeys()}
 	tweet := func(likes int64) *schema.Event {
 		return &schema.Event{Kind: schema.KindTweet, Tweet: &schema.Tweet{ID: "7", Metrics: schema.Metrics{Likes: &likes}}}
 	}
-	p := part{message: 5, events: []work{{event: tweet(1), place: 1}, {event: tweet(2), place: 2}, {event: deleteOf("8"), place: 3}, {event: tweet(3), place: 4}}}
+	p := part{of: delivery{sequence: 5, stored: 5}, events: []work{{event: tweet(1), place: 1}, {event: tweet(2), place: 2}, {event: deleteOf("8"), place: 3}, {event: tweet(3), place: 4}}}
 	want := map[string]string{"stored": "1", "updated": "2"}
 	for range 3 {
 		if _, err := l.store(ctx, p); err != nil {
@@ -198,10 +198,9 @@ func TestSecondDelivery(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("counted (-want +got):\n%s", diff)
 		}
-		p.again = true
 	}
 	// Another message's part counts, whatever its places.
-	p.message = 6
+	p.of = delivery{sequence: 6, stored: 6}
 	if _, err := l.store(ctx, p); err != nil {
 		t.Fatal(err)
 	}

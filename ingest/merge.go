@@ -22,6 +22,7 @@ type field struct {
 // fields is every part of a tweet but its id.
 var fields = append(append([]field{
 	{"text", textWeight, func(d, s *schema.Tweet) { d.RawText, d.Text, d.Truncated = s.RawText, s.Text, s.Truncated }},
+	{"originalText", func(t *schema.Tweet) int { return len(t.OriginalText) }, func(d, s *schema.Tweet) { d.OriginalText = s.OriginalText }},
 	{"createdAt", createdAtWeight, func(d, s *schema.Tweet) {
 		d.CreatedAt, d.CreatedAtDerived = s.CreatedAt, s.CreatedAtDerived
 	}},
@@ -63,7 +64,7 @@ var author = field{"author", func(t *schema.Tweet) int { return told(t.Author !=
 
 // profile is what a tweet's record tells of its author.
 var profile = []field{
-	ofAuthor(text("author.username", func(t *schema.Tweet) *schema.Opt { return &t.Author.Username })),
+	ofAuthor(text(schema.RankUsername, func(t *schema.Tweet) *schema.Opt { return &t.Author.Username })),
 	ofAuthor(text("author.name", func(t *schema.Tweet) *schema.Opt { return &t.Author.Name })),
 	ofAuthor(text("author.description", func(t *schema.Tweet) *schema.Opt { return &t.Author.Description })),
 	ofAuthor(text("author.location", func(t *schema.Tweet) *schema.Opt { return &t.Author.Location })),
@@ -196,9 +197,7 @@ func merge(known *schema.Document, seen *schema.Tweet, rank schema.Rank) schema.
 			ranks[f.name] = was
 		}
 	}
-	doc := schema.NewDocument(t, pack(ranks, highest(known.Ranks.Top, rank)))
-	doc.Own = known.Own
-	return doc
+	return schema.Document{Tweet: t, Ranks: pack(ranks, highest(known.Ranks.Top, rank)), Own: known.Own}
 }
 
 func highest(a, b schema.Rank) schema.Rank {

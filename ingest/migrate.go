@@ -35,7 +35,7 @@ func (w *Writer) touchAll(ctx context.Context, prefix string) error {
 		if err != nil {
 			return err
 		}
-		if err := w.storeRun(ctx, nil, touched); err != nil {
+		if err := w.storeTouches(ctx, touched); err != nil {
 			return err
 		}
 		cursor = next

@@ -45,8 +45,8 @@ func (p *plan) touch(id string) {
 	if doc == nil {
 		return
 	}
-	derived := schema.NewDocument(doc.Tweet, doc.Ranks)
-	derived.Own = doc.Own
+	derived := *doc
+	derived.SetIndex()
 	if !reflect.DeepEqual(derived.Index, doc.Index) {
 		p.put(&derived)
 	}
@@ -73,7 +73,5 @@ func (p *plan) conform(id string) {
 	if t.Location == doc.Tweet.Location && t.Place == doc.Tweet.Place && t.Withheld == doc.Tweet.Withheld {
 		return
 	}
-	changed := schema.NewDocument(t, ranks)
-	changed.Own = doc.Own
-	p.put(&changed)
+	p.put(&schema.Document{Tweet: t, Ranks: ranks, Own: doc.Own})
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 
@@ -10,25 +11,103 @@ import (
 // plan is a set of changes to a state, to be written in one transaction. It
 // decides in memory, so that what is refused because the state changed
 // meanwhile costs another read and nothing else.
+//
+// Documents get their index when they are written: on the way there a tweet may
+// change several times.
 type plan struct {
 	*state
 	before   map[string]string // id: the key its document stands under, "" if none
-	dirty    map[string]bool   // ids whose document changes
-	buried   []string          // new tombstones
-	linked   map[string]link   // new links
-	scrubbed map[string]bool   // users whose scrubs changed
-	noticed  map[string]bool   // fields of schema.WithheldKey that changed
-	counts   map[string]int64  // to be added to the status
+	read     map[string]*schema.Document
+	dirty    map[string]bool  // ids whose document changes
+	again    map[string]bool  // of them, those that were to be stored before; see repeat
+	buried   []string         // new tombstones
+	linked   map[string]link  // new links
+	scrubbed map[string]bool  // users whose scrubs changed
+	noticed  map[string]bool  // fields of schema.WithheldKey that changed
+	counts   map[string]int64 // to be added to the status
+	fresh    []string         // ids stored for the first time in their own right, in order
 }
 
 func newPlan(s *state) *plan {
-	p := &plan{state: s, before: map[string]string{}, dirty: map[string]bool{}, linked: map[string]link{}, scrubbed: map[string]bool{}, noticed: map[string]bool{}, counts: map[string]int64{}}
+	p := &plan{state: s, before: map[string]string{}, read: maps.Clone(s.docs), dirty: map[string]bool{}, linked: map[string]link{}, scrubbed: map[string]bool{}, noticed: map[string]bool{}, counts: map[string]int64{}}
 	for id, doc := range s.docs {
 		if doc != nil {
 			p.before[id] = doc.Key()
 		}
 	}
 	return p
+}
+
+// decide returns the plan of parts on a state. Of those that were done before it
+// has only what does not stand as they would have it, since Redis refused it.
+func decide(s *state, done, left []part) *plan {
+	p := newPlan(s)
+	if len(done) > 0 {
+		p.repeat(worksOf(done))
+	}
+	for _, w := range worksOf(left) {
+		p.apply(w)
+	}
+	return p
+}
+
+// repeat adds events that were executed, and are counted and told. A repeat
+// changes nothing, so that a document which it changes was refused.
+func (p *plan) repeat(events []work) {
+	for _, w := range events {
+		p.apply(w)
+	}
+	p.counts, p.fresh = map[string]int64{}, nil
+	maps.DeleteFunc(p.dirty, func(id string, _ bool) bool { return p.stands(id) })
+	p.again = maps.Clone(p.dirty)
+}
+
+// stands reports whether a tweet is stored as the plan has it.
+func (p *plan) stands(id string) bool {
+	was, is := p.read[id], p.docs[id]
+	if was == nil || is == nil {
+		return was == is
+	}
+	return was.Own == is.Own && reflect.DeepEqual(&was.Tweet, &is.Tweet)
+}
+
+// chains reports whether the plan of events of a lane changes more than these
+// events' own tweets, or of a version of an edited tweet what the others depend
+// on. Such a plan must hold all lanes. One that changes just a version's metrics,
+// say, need not: what it has read of the other versions still holds, since a
+// transaction that changes the chain grows this lane's counter too.
+func (p *plan) chains(events []work) bool {
+	own := map[string]bool{}
+	for _, w := range events {
+		for _, id := range w.ids() {
+			own[id] = true
+		}
+	}
+	for id := range p.dirty {
+		if !own[id] {
+			return true
+		}
+	}
+	for id := range own {
+		ids, _ := p.chain(id)
+		if len(ids) > 1 && (p.dirty[id] && !sameVersion(p.read[id], p.docs[id]) || slices.ContainsFunc(ids, p.rechained)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rechained reports whether the plan changes where an id leads to, or buries it.
+func (p *plan) rechained(id string) bool {
+	_, linked := p.linked[id]
+	return linked || slices.Contains(p.buried, id)
+}
+
+// sameVersion reports whether two documents of a version are one to the others
+// of its chain.
+func sameVersion(a, b *schema.Document) bool {
+	return a != nil && b != nil && a.Own == b.Own && a.Tweet.SupersededBy == b.Tweet.SupersededBy &&
+		slices.Equal(a.Tweet.EditHistoryIDs, b.Tweet.EditHistoryIDs)
 }
 
 // apply adds one event.
@@ -60,7 +139,7 @@ func (p *plan) tweet(w work) string {
 	}
 	rank := rankOf(t, w.place)
 	known := p.docs[t.ID]
-	doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
+	doc := schema.Document{Tweet: *t, Ranks: schema.Ranks{Top: rank}}
 	if known != nil {
 		doc = merge(known, t, rank)
 	}
@@ -73,6 +152,7 @@ func (p *plan) tweet(w work) string {
 		if t.Repaired {
 			p.counts[schema.StatusRepaired]++
 		}
+		p.fresh = append(p.fresh, t.ID)
 		return schema.StatusStored
 	case reflect.DeepEqual(&known.Tweet, &p.docs[t.ID].Tweet):
 		return schema.StatusDuplicates
@@ -88,7 +168,7 @@ func (p *plan) referenced(w work) {
 		return
 	}
 	rank := rankOf(t, w.place)
-	doc := schema.NewDocument(*t, schema.Ranks{Top: rank})
+	doc := schema.Document{Tweet: *t, Ranks: schema.Ranks{Top: rank}}
 	if known := p.docs[t.ID]; known != nil {
 		doc = merge(known, t, rank)
 	}

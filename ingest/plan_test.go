@@ -146,6 +146,9 @@ func observation(rng *rand.Rand, id string, at schema.Time) *schema.Tweet {
 	if rng.IntN(3) == 0 {
 		t.RawText, t.Text, t.Truncated = text[:9], text[:9], true
 	}
+	if rng.IntN(3) == 0 {
+		t.OriginalText = schema.Opt(text[:4+rng.IntN(9)])
+	}
 	maybe := func() *int64 {
 		if rng.IntN(3) == 0 {
 			return nil

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"visualizer/schema"
@@ -20,12 +23,15 @@ import (
 const (
 	// maxBatch bounds the events of a message. Many in one make JetStream's
 	// sync to disk cheap.
-	maxBatch = 256
+	maxBatch = 1024
 	// maxBatchBytes bounds its size, well below JetStream's limit of 1 MiB; a
 	// single event may be larger, up to schema.MaxEventBytes.
-	maxBatchBytes = 256 << 10
-	// linger is how long the first event of a batch waits for more.
-	linger = 5 * time.Millisecond
+	maxBatchBytes = 768 << 10
+	// linger is how long the first event of a batch waits for more. While
+	// maxEager batches wait for JetStream's ack it waits on: more of them would
+	// only wait behind these.
+	linger   = 5 * time.Millisecond
+	maxEager = 4
 	// maxInFlight bounds the batches that wait for JetStream's ack; then the
 	// sources wait too.
 	maxInFlight = 64
@@ -37,20 +43,24 @@ const (
 // when JetStream has acked it, which it does once it is on disk. Add and
 // SetAside may be called by many sources at once.
 type Publisher struct {
-	js      jetstream.JetStream
-	run     string
-	tally   *tally
-	log     *slog.Logger
-	metrics *metrics
-	seen    func(batch []byte, acked bool) // a test's eye on what JetStream has taken
+	js       jetstream.JetStream
+	run      string
+	tally    *tally
+	log      *slog.Logger
+	metrics  *metrics
+	tracer   trace.Tracer
+	troubles *troubles
+	seen     func(batch []byte, acked bool) // a test's eye on what JetStream has taken
 
 	mu     sync.Mutex
 	events [][]byte // encoded
 	tweets int      // among them, in their own right
 	bytes  int
-	place  uint64 // of the next event
+	began  time.Time // when the first of them came
+	place  uint64    // of the next event
 	timer  *time.Timer
 
+	flying   atomic.Int64  // batches that wait for JetStream's ack
 	newest   atomic.Uint64 // the last message that JetStream acked
 	inFlight errgroup.Group
 	work     context.Context
@@ -65,7 +75,8 @@ const placeBits = 12
 // of earlier ones.
 func newPublisher(work context.Context, s *Service) *Publisher {
 	p := &Publisher{
-		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, seen: s.cfg.Published, work: work,
+		js: s.js, run: s.run, tally: s.tally, log: s.cfg.Log, metrics: s.metrics, tracer: s.cfg.tracer(), troubles: &s.troubles,
+		seen: s.cfg.Published, work: work,
 		place: uint64(s.started.UnixMilli()) << placeBits,
 	}
 	p.newest.Store(s.waiting)
@@ -91,6 +102,9 @@ func (p *Publisher) Add(e schema.Event) error {
 	if len(p.events) > 0 && p.bytes+len(data) > maxBatchBytes {
 		p.flush()
 	}
+	if len(p.events) == 0 {
+		p.began = time.Now()
+	}
 	p.events = append(p.events, data)
 	p.bytes += len(data)
 	if e.Kind == schema.KindTweet {
@@ -102,9 +116,20 @@ func (p *Publisher) Add(e schema.Event) error {
 	case len(p.events) == 1:
 		// Armed by the first event and not reset by others, so that it bounds
 		// how long any of them waits.
-		p.timer = time.AfterFunc(linger, p.Flush)
+		p.timer = time.AfterFunc(linger, p.lingered)
 	}
 	return nil
+}
+
+// lingered sends what has waited for more, unless it had better wait on.
+func (p *Publisher) lingered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.events) > 0 && p.flying.Load() >= maxEager {
+		p.timer.Reset(linger)
+		return
+	}
+	p.flush()
 }
 
 // Flush sends what is waiting for more.
@@ -120,44 +145,64 @@ func (p *Publisher) flush() {
 		return
 	}
 	p.timer.Stop()
-	events, tweets, place := p.events, p.tweets, p.place
+	events, place := p.events, p.place
+	b := batch{
+		id: p.run + "-" + strconv.FormatUint(place, 36), tweets: p.tweets, began: p.began,
+		msg: &nats.Msg{Subject: schema.SubjectTweets, Data: schema.EncodeBatch(p.run, place, events)},
+	}
 	p.place += uint64(len(events))
 	p.events, p.tweets, p.bytes = nil, 0, 0
-	data := schema.EncodeBatch(p.run, place, events)
 	if p.seen != nil {
-		p.seen(data, false)
+		p.seen(b.msg.Data, false)
 	}
+	p.metrics.batch.Observe(float64(len(events)))
+	b.span = startPublishing(p.tracer, &b, len(events))
 	// Sent here, with p.mu held, so that batches reach JetStream in order.
-	id := p.run + "-" + strconv.FormatUint(place, 36)
-	ack, err := p.js.PublishAsync(schema.SubjectTweets, data, jetstream.WithMsgID(id))
-	p.inFlight.Go(func() error { return p.settle(data, id, tweets, ack, err) })
+	ack, err := p.js.PublishMsgAsync(b.msg, jetstream.WithMsgID(b.id))
+	p.flying.Add(1)
+	p.inFlight.Go(func() error {
+		defer p.flying.Add(-1)
+		return p.settle(b, ack, err)
+	})
 }
 
-// Close sends the rest and waits until JetStream has all or work ends.
-func (p *Publisher) Close() error {
+// batch is a message on its way to JetStream.
+type batch struct {
+	msg    *nats.Msg
+	id     string // by which JetStream knows a second copy
+	tweets int
+	began  time.Time // when its first event came
+	span   trace.Span
+}
+
+// Settle sends the rest and waits until JetStream has all or work ends.
+func (p *Publisher) Settle() error {
 	p.Flush()
 	return p.inFlight.Wait()
 }
 
 // settle waits for the ack of a batch and sends the batch again until it gets
 // one; the id makes a second copy known to JetStream.
-func (p *Publisher) settle(data []byte, id string, tweets int, ack jetstream.PubAckFuture, err error) error {
+func (p *Publisher) settle(b batch, ack jetstream.PubAckFuture, err error) error {
+	defer b.span.End()
 	var acked *jetstream.PubAck
 	if err == nil {
 		acked, err = p.await(ack)
 	}
 	if err != nil {
 		p.log.Debug("publish tweets", "err", err)
-		if acked, err = p.publish(schema.SubjectTweets, id, data); err != nil {
+		b.span.RecordError(err)
+		if acked, err = p.publish(b.msg, b.id); err != nil {
 			return err
 		}
 	}
+	p.metrics.publish.Observe(time.Since(b.began).Seconds())
 	p.reached(acked.Sequence)
 	if p.seen != nil {
-		p.seen(data, true)
+		p.seen(b.msg.Data, true)
 	}
-	p.metrics.published.Add(float64(tweets))
-	p.tally.add(schema.StatusPublished, int64(tweets))
+	p.metrics.published.Add(float64(b.tweets))
+	p.tally.add(schema.StatusPublished, int64(b.tweets))
 	return nil
 }
 
@@ -192,46 +237,46 @@ func (p *Publisher) await(ack jetstream.PubAckFuture) (*jetstream.PubAck, error)
 // SetAside keeps a record that can't be a tweet, and counts it. It does not wait
 // for the ack, unless many are under way.
 func (p *Publisher) SetAside(letter schema.DeadLetter) {
-	p.inFlight.Go(func() error { return p.keep(letter) })
+	p.inFlight.Go(func() error { _, err := p.keep(rand.Text(), letter, false); return err })
 }
 
-// keep publishes a dead letter and returns when JetStream has it.
-func (p *Publisher) keep(letter schema.DeadLetter) error {
+// keep publishes a dead letter and returns when JetStream has it. The id keeps
+// a letter whose ack was late from being there twice. See keeper.
+func (p *Publisher) keep(id string, letter schema.DeadLetter, again bool) (known bool, err error) {
 	letter.Run, letter.At = p.run, schema.TimeOf(time.Now())
 	letter.Raw = letter.Raw[:min(len(letter.Raw), schema.MaxRawBytes)]
 	data, err := schema.Encode(letter)
 	if err != nil {
-		return fmt.Errorf("encode dead letter: %w", err)
+		return false, fmt.Errorf("encode dead letter: %w", err)
 	}
-	if _, err := p.publish(schema.SubjectDeadLetters+"."+string(letter.Reason), "", data); err != nil {
-		return err
+	msg := &nats.Msg{Subject: schema.SubjectDeadLetters + "." + string(letter.Reason), Data: data}
+	acked, err := p.publish(msg, id)
+	if err != nil {
+		return false, err
 	}
-	p.metrics.rejected.WithLabelValues(string(letter.Reason)).Inc()
-	p.tally.add(schema.StatusRejected+string(letter.Reason), 1)
-	return nil
+	if !again || !acked.Duplicate {
+		p.metrics.rejected.WithLabelValues(string(letter.Reason)).Inc()
+		p.tally.add(schema.StatusRejected+string(letter.Reason), 1)
+	}
+	return acked.Duplicate, nil
 }
 
 // publish tries until JetStream has acked or work ends. A stream that is full
 // refuses, so that the sources wait instead of unread tweets being dropped.
-func (p *Publisher) publish(subject, id string, data []byte) (*jetstream.PubAck, error) {
-	told := false
+func (p *Publisher) publish(msg *nats.Msg, id string) (*jetstream.PubAck, error) {
 	acked, err := backoff.Retry(p.work, func() (*jetstream.PubAck, error) {
 		ctx, cancel := context.WithTimeout(p.work, ackTimeout)
 		defer cancel()
-		var opts []jetstream.PublishOpt
-		if id != "" {
-			opts = append(opts, jetstream.WithMsgID(id))
-		}
-		return p.js.Publish(ctx, subject, data, opts...)
+		return p.js.PublishMsg(ctx, msg, jetstream.WithMsgID(id))
 	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
 		p.metrics.publishFailures.Inc()
-		if !told {
-			p.log.Warn("publish tweets", "subject", subject, "err", err, "retry", wait)
+		if p.troubles.note(partPublish, err) { // many may be under way
+			p.log.Warn("publish tweets", "subject", msg.Subject, "err", err, "retry", wait)
 		}
-		told = true
 	}))
 	if err != nil {
-		return nil, fmt.Errorf("publish to %s: %w", subject, err)
+		return nil, fmt.Errorf("publish to %s: %w", msg.Subject, err)
 	}
+	p.troubles.note(partPublish, nil)
 	return acked, nil
 }

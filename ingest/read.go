@@ -32,18 +32,76 @@ func newReader(s *Service, p *Publisher) *reader {
 
 // read takes one source to its end. Its error is also the status' last one.
 func (r *reader) read(ctx context.Context, src source.Source) error {
-	if s, ok := src.(live); ok {
-		s.Watch(r.connection)
-	} else {
-		r.s.tally.state(schema.StateRunning)
+	if s, ok := src.(unheld); ok {
+		s.OnRefused(r.refusals(src))
 	}
+	if live, ok := src.(live); ok {
+		return r.insist(ctx, live)
+	}
+	defer r.s.tally.ended(src)
+	r.s.tally.state(src, schema.StateRunning)
+	return r.events(ctx, src, nil)
+}
+
+// insist reads a live source to its end. One that can't be read any more, whose
+// token was refused, say, has no end to be at: it is down until somebody has seen
+// to that, and with Config.Stay it is tried again by the next startStream.
+func (r *reader) insist(ctx context.Context, src live) error {
+	for {
+		r.s.troubles.note(partSource(src.Name()), nil)
+		err := r.readLive(ctx, src)
+		if err == nil {
+			r.s.tally.ended(src)
+			return nil
+		}
+		version := r.s.control.now().Version // before startStream can know of it
+		r.s.troubles.note(partSource(src.Name()), err)
+		r.s.tally.state(src, schema.StateReconnecting)
+		r.s.cfg.Log.Error("a source is given up: mend it, then start again or call startStream", "source", src.Name(), "err", err)
+		if !r.s.cfg.Stay || !r.s.control.startedAgain(ctx, version) {
+			return err
+		}
+	}
+}
+
+// readLive reads a live source whenever the stream is started and no other
+// service reads it.
+func (r *reader) readLive(ctx context.Context, src live) error {
+	src.Watch(func(state schema.StreamState, err error) { r.connection(src, state, err) })
+	lease := newLease(r.s, src.Name())
+	for {
+		r.s.tally.state(src, schema.StateConnecting)
+		started, cancel, err := r.s.control.started(ctx)
+		if err != nil {
+			return nil // ctx has ended
+		}
+		err = lease.hold(started, func(ctx context.Context, t *tenure) error { return r.events(ctx, src, t) })
+		stopped := started.Err() != nil
+		cancel()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !stopped && !errors.Is(err, errLost) {
+			return err
+		}
+	}
+}
+
+// events takes a source's events; t is the tenure of a live one.
+func (r *reader) events(ctx context.Context, src source.Source, t *tenure) error {
 	for event, err := range src.Events(ctx) {
 		if err == nil {
-			err = r.take(ctx, src, event)
+			err = r.take(ctx, src, t, event)
 		}
 		if rejected, ok := errors.AsType[*source.Rejected](err); ok {
-			r.setAside(src, rejected)
+			if leave, err := r.enter(ctx, t, time.Now()); err == nil {
+				r.setAside(src, rejected)
+				leave()
+			}
 			continue
+		}
+		if errors.Is(err, errLost) {
+			return err
 		}
 		if err != nil && ctx.Err() == nil {
 			r.s.tally.failed(err)
@@ -52,6 +110,15 @@ func (r *reader) read(ctx context.Context, src source.Source) error {
 		r.bar.update()
 	}
 	return nil
+}
+
+// enter waits until what was observed at a time may be counted and published,
+// and fails when it may not. Until leave is called no stop is heeded.
+func (r *reader) enter(ctx context.Context, t *tenure, observed time.Time) (leave func(), err error) {
+	if t != nil && !t.covers(ctx, observed) {
+		return nil, errLost
+	}
+	return r.s.control.enter(ctx)
 }
 
 // live is a source with a connection that can be down.
@@ -63,10 +130,13 @@ type live interface {
 }
 
 // connection notes the state of a live source.
-func (r *reader) connection(state schema.StreamState, err error) {
-	r.s.tally.state(state)
+func (r *reader) connection(src source.Source, state schema.StreamState, err error) {
+	r.s.tally.state(src, state)
 	switch {
 	case err != nil:
+		if down, ok := errors.AsType[*source.Down](err); ok {
+			r.s.metrics.down.WithLabelValues(down.Problem).Inc()
+		}
 		r.s.cfg.Log.Warn("the stream is down", "err", err)
 		r.s.tally.failed(err)
 	case state == schema.StateRunning:
@@ -75,7 +145,33 @@ func (r *reader) connection(state schema.StreamState, err error) {
 }
 
 // take counts an event and publishes it when the writer must see it.
-func (r *reader) take(ctx context.Context, src source.Source, e schema.Event) error {
+func (r *reader) take(ctx context.Context, src source.Source, t *tenure, e schema.Event) error {
+	if e.Kind == schema.KindTweet {
+		if err := r.pace(ctx, src); err != nil {
+			return err
+		}
+	}
+	leave, err := r.enter(ctx, t, observed(&e))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r.count(src, e)
+	if !e.Crosses() {
+		return nil
+	}
+	if e.Kind == schema.KindTweet {
+		r.s.tally.arrived(time.Now())
+	}
+	err = r.publisher.Add(e)
+	if errors.Is(err, errTooLarge) {
+		return r.tooLarge(src, e)
+	}
+	return err
+}
+
+// count counts an event that the writer need not see to be counted.
+func (r *reader) count(src source.Source, e schema.Event) {
 	r.s.metrics.received.WithLabelValues(string(e.Kind)).Inc()
 	switch {
 	case e.Kind == schema.KindBlank:
@@ -86,20 +182,6 @@ func (r *reader) take(ctx context.Context, src source.Source, e schema.Event) er
 			r.s.cfg.Log.Warn("messages of an unknown kind are counted and not kept", "source", src.Name())
 		}
 	}
-	if !e.Crosses() {
-		return nil
-	}
-	if e.Kind == schema.KindTweet {
-		if err := r.pace(ctx, src); err != nil {
-			return err
-		}
-		r.s.tally.arrived(time.Now())
-	}
-	err := r.publisher.Add(e)
-	if errors.Is(err, errTooLarge) {
-		return r.tooLarge(src, e)
-	}
-	return err
 }
 
 // pace holds up a source that can wait: to the rate that was asked for, and to

@@ -45,7 +45,9 @@ type Service struct {
 	backlog   atomic.Int64     // messages that wait to be stored
 	migration *index.Migration // nil: nothing to do
 	tally     *tally
+	control   *control
 	metrics   *metrics
+	troubles  troubles
 	run       string
 	started   time.Time
 }
@@ -82,8 +84,12 @@ func New(ctx context.Context, cfg Config) (s *Service, err error) {
 		return s, fmt.Errorf("register metrics: %w", err)
 	}
 	s.tally = newTally(s.redis, rand.Text(), s.sourceNames(), cfg.Log)
+	s.tally.troubles = &s.troubles
 	if s.run, err = s.tally.start(ctx, rand.Text(), cfg.NewRun); err != nil {
 		return s, fmt.Errorf("start the status: %w", err)
+	}
+	if s.control, err = newControl(ctx, s); err != nil {
+		return s, err
 	}
 	return s, nil
 }
@@ -112,28 +118,41 @@ func (s *Service) sourceNames() string {
 	return strings.Join(names, " ")
 }
 
-// readyTime is how long JetStream may take to answer. It leaves time to say so.
+// readyTime is how long JetStream and Redis may take to answer. It leaves time to
+// say so.
 const readyTime = time.Second
 
-// Ready returns nil while the service can do its work. JetStream is asked, since
-// the connection to a server that hangs looks whole for minutes.
+// Ready returns nil while the service can do its work, else all that keeps it
+// from that. The servers are asked, since the connection to one that hangs looks
+// whole for minutes; that they take no writes shows in the work.
 func (s *Service) Ready(ctx context.Context) error {
+	asking, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	asked := make(chan error, 2)
+	go func() { asked <- s.natsReady(asking) }()
+	go func() { asked <- index.Ready(asking, s.redis) }()
+	return errors.Join(<-asked, <-asked, s.troubles.err())
+}
+
+func (s *Service) natsReady(ctx context.Context) error {
 	if !s.nats.IsConnected() {
 		return errors.New("nats: not connected")
 	}
-	asking, cancel := context.WithTimeout(ctx, readyTime)
-	defer cancel()
-	if _, err := s.consumer.Info(asking); err != nil {
+	_, err := s.consumer.Info(ctx)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("nats: no answer in %s", readyTime)
+	case err != nil:
 		return fmt.Errorf("nats: ask for the consumer: %w", err)
 	}
-	return index.Ready(ctx, s.redis)
+	return nil
 }
 
 // Run reads the sources to their end and returns when everything is stored and
-// synced, or, with Config.Stay, when ctx ends. When ctx ends it stops reading,
-// hands over what was read, stores for a while and leaves the rest to
-// JetStream. Errors of single sources come back joined, after the others have
-// been read.
+// synced, or, with Config.Stay, when ctx ends; then startStream has them read
+// again. When ctx ends it stops reading, hands over what was read, stores for a
+// while and leaves the rest to JetStream. Errors of single sources come back
+// joined, after the others have been read.
 func (s *Service) Run(ctx context.Context) error {
 	work, stopWork := context.WithCancel(context.Background())
 	defer stopWork()
@@ -150,13 +169,20 @@ func (s *Service) Run(ctx context.Context) error {
 	defer stopWriting()
 	migrated := make(chan struct{})
 	beside.Go(func() error { return s.tally.Run(serving) })
-	beside.Go(func() error { return s.watchBacklog(serving) })
+	beside.Go(func() error { return s.control.Run(serving) })
+	beside.Go(func() error {
+		return (&relay{client: s.redis, js: s.js, log: s.cfg.Log}).Run(serving)
+	})
+	beside.Go(func() error { return s.watchBacklog(serving, w) })
 	beside.Go(func() error { defer close(migrated); return s.migrate(serving, w) })
 	writer.Go(func() error { return w.Run(writing, work) })
 
-	err := errors.Join(s.readAll(ctx, p), p.Close())
-	if s.drain(ctx, work, p.last()) {
-		s.finish(ctx, migrated)
+	err := s.rounds(ctx, work, p)
+	if !s.cfg.Stay { // with the sources read there is time for a migration
+		select {
+		case <-migrated:
+		case <-ctx.Done():
+		}
 	}
 	stopWriting()
 	err = errors.Join(err, writer.Wait())
@@ -164,6 +190,29 @@ func (s *Service) Run(ctx context.Context) error {
 	err = errors.Join(err, beside.Wait())
 	s.leave(work)
 	return err
+}
+
+// rounds reads the sources and waits until they are stored, with Config.Stay
+// again and again. It returns the error of the last round.
+func (s *Service) rounds(ctx, work context.Context, p *Publisher) error {
+	for {
+		err := errors.Join(s.readAll(ctx, p), p.Settle())
+		drained := s.drain(ctx, work, p.last())
+		version := s.control.now().Version
+		if drained {
+			s.tally.finished()
+			s.summarize(ctx)
+		}
+		if !s.cfg.Stay || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			s.cfg.Log.Error("read tweets", "err", err)
+		}
+		if !s.control.startedAgain(ctx, version) {
+			return err
+		}
+	}
 }
 
 // drain waits until the stream is stored up to the message that was published
@@ -178,20 +227,6 @@ func (s *Service) drain(ctx, work context.Context, last uint64) bool {
 	defer cancel()
 	_ = awaitStored(more, s.consumer, last, bar.left) // what is left comes at the next start
 	return false
-}
-
-// finish says that all is read and stored. With the sources read there is time
-// for a migration; a service that stays goes on storing what others publish.
-func (s *Service) finish(ctx context.Context, migrated <-chan struct{}) {
-	s.tally.state(schema.StateFinished)
-	s.summarize(ctx)
-	select {
-	case <-migrated:
-	case <-ctx.Done():
-	}
-	if s.cfg.Stay {
-		<-ctx.Done()
-	}
 }
 
 // leave takes the service off the line.

@@ -9,16 +9,26 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/rueidis"
 
+	"visualizer/internal/dial"
 	"visualizer/internal/stack/stacktest"
 	"visualizer/schema"
 )
 
-// TestSettle: a message is acked only when the server process that has synced
-// is the one that executed all of it. What another had executed comes again.
-func TestSettle(t *testing.T) {
+// bench is a stream and a writer whose steps a test takes one by one.
+type bench struct {
+	ctx      context.Context
+	redis    rueidis.Client
+	js       jetstream.JetStream
+	consumer jetstream.Consumer
+	w        *Writer
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	servers := stacktest.Start(t)
 	redis := stacktest.Redis(t, servers)
 	url, opts := servers.NATS()
@@ -26,7 +36,7 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +45,33 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &bench{ctx: ctx, redis: redis, js: js, consumer: consumer, w: benchWriter(redis, js, consumer)}
+}
+
+// benchWriter returns a writer as a service has one.
+func benchWriter(redis rueidis.Client, js jetstream.JetStream, consumer jetstream.Consumer) *Writer {
 	log := slog.New(slog.DiscardHandler)
-	w := &Writer{js: js, consumer: consumer, all: &lane{client: redis}, fence: &fence{client: redis, log: log}, log: log, metrics: newMetrics(prometheus.NewRegistry())}
+	return newWriter(&Service{
+		redis: &dial.RedisClient{Client: redis}, js: js, consumer: consumer, run: "run",
+		tally: newTally(redis, "bench", "", log), metrics: newMetrics(prometheus.NewRegistry()), cfg: Config{Log: log},
+	}, nil)
+}
+
+// next returns the next delivery, opened.
+func (b *bench) next(t *testing.T, w *Writer) *message {
+	t.Helper()
+	msg, err := b.consumer.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.open(msg)
+}
+
+// TestSettle: a message is acked only when the server process that has synced
+// is the one that executed all of it. What another had executed comes again.
+func TestSettle(t *testing.T) {
+	b := newBench(t)
+	ctx, js, consumer, w := b.ctx, b.js, b.consumer, b.w
 	present, err := w.fence.pass(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -53,12 +88,8 @@ func TestSettle(t *testing.T) {
 		if _, err := js.Publish(ctx, schema.SubjectTweets, schema.EncodeBatch("run", 1, nil)); err != nil {
 			t.Fatal(err)
 		}
-		msg, err := consumer.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
 		held := newHeld()
-		m := w.open(msg)
+		m := b.next(t, w)
 		held.add(m)
 		for _, p := range c.processes {
 			m.executed("part", p)
@@ -83,7 +114,7 @@ func TestSettle(t *testing.T) {
 // not taken a second time, and the newest delivery is the one that is acked.
 func TestHeldTwice(t *testing.T) {
 	held := newHeld()
-	first, second := &message{sequence: 5}, &message{sequence: 5}
+	first, second := &message{of: delivery{sequence: 5}}, &message{of: delivery{sequence: 5}}
 	if !held.add(first) || held.add(second) {
 		t.Error("the second delivery was taken")
 	}

@@ -17,10 +17,13 @@ const simRate = 50
 
 // OpenSources returns the sources that arguments of --source name. rate is
 // that of --rate, or nil. The caller reads them all, or none.
-func OpenSources(args []string, rate *float64) ([]source.Source, error) {
+func OpenSources(args []string, rate *float64, x XFlags) ([]source.Source, error) {
+	if err := once(args); err != nil {
+		return nil, err
+	}
 	var sources []source.Source
 	for _, arg := range args {
-		opened, err := openSource(arg, rate)
+		opened, err := openSource(arg, rate, x)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +32,7 @@ func OpenSources(args []string, rate *float64) ([]source.Source, error) {
 	return sources, nil
 }
 
-func openSource(arg string, rate *float64) (source.Source, error) {
+func openSource(arg string, rate *float64, x XFlags) (source.Source, error) {
 	switch arg {
 	case "":
 		return nil, badSource{errors.New("open source: its name is empty: give sim, - or a file")}
@@ -39,8 +42,12 @@ func openSource(arg string, rate *float64) (source.Source, error) {
 			perSecond = *rate
 		}
 		return newSimulator(perSecond), nil
-	case "x", "x:filtered", "bluesky":
-		return nil, badSource{fmt.Errorf("open source %s: this version reads sim, - and files: for a file of that name give ./%s", arg, arg)}
+	case sampleSource:
+		return x.open(arg, source.SampleStream)
+	case filteredSource:
+		return x.open(arg, source.SearchStream)
+	case "bluesky":
+		return nil, badSource{fmt.Errorf("open source %s: this version reads sim, x, x:filtered, - and files: for a file of that name give ./%s", arg, arg)}
 	}
 	src, err := source.Open(arg)
 	if err != nil {

@@ -15,6 +15,7 @@ type state struct {
 	links    map[string]link                   // of versions of an edited tweet
 	scrubs   map[string]string                 // of a user: the id up to which tweets have no place
 	withheld map[string]*schema.WithheldNotice // by field of schema.WithheldKey
+	applied  applied                           // of the part that was asked about
 	process  string                            // the server's, that told all this
 }
 
@@ -72,19 +73,6 @@ func (s *state) chain(id string) (ids []string, known bool) {
 		}
 	}
 	return ids, known
-}
-
-// chained reports whether an event is about a tweet of which s knows other
-// versions.
-func (s *state) chained(events []work) bool {
-	return slices.ContainsFunc(events, func(w work) bool {
-		ids := w.ids()
-		if len(ids) == 0 || w.event.Kind == kindTouch {
-			return false
-		}
-		chain, _ := s.chain(ids[0])
-		return len(chain) > 1
-	})
 }
 
 // question is what is still to be read for some events.

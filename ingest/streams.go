@@ -25,6 +25,11 @@ const (
 	maxStreamBytes = 4 << 30
 	// maxLetterBytes bounds the dead letters kept; the oldest go first.
 	maxLetterBytes = 256 << 20
+	// maxStoredBytes and maxStoredAge bound what is kept of what was stored, in
+	// the server's memory: who follows and is behind by more has a gap. A tweet
+	// takes about 22 bytes.
+	maxStoredBytes = 16 << 20
+	maxStoredAge   = 5 * time.Minute
 	// duplicateWindow is how long JetStream knows a batch again that was sent
 	// twice because its ack was late.
 	duplicateWindow = 2 * time.Minute
@@ -57,6 +62,17 @@ func ensureStreams(ctx context.Context, js jetstream.JetStream) (consumer jetstr
 	})
 	if err != nil {
 		return nil, 0, streamError(schema.StreamDeadLetters, err)
+	}
+	_, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name:        schema.StreamStored,
+		Description: "Which tweets were stored, for those who follow",
+		Subjects:    []string{schema.SubjectStored},
+		Storage:     jetstream.MemoryStorage,
+		MaxBytes:    maxStoredBytes,
+		MaxAge:      maxStoredAge,
+	})
+	if err != nil {
+		return nil, 0, streamError(schema.StreamStored, err)
 	}
 	consumer, err = js.CreateOrUpdateConsumer(ctx, schema.StreamTweets, jetstream.ConsumerConfig{
 		Durable:       schema.ConsumerWriter,
@@ -120,22 +136,50 @@ func unacked(info *jetstream.ConsumerInfo) uint64 {
 }
 
 const (
-	// maxBacklog is how many messages files may be ahead of what is stored.
-	// More would only fill the disk: a file can wait.
+	// maxBacklog is how many messages files may be ahead of what is acked: more
+	// than the writer stores in the two seconds that an ack may wait for Redis'
+	// sync, or it would be the files that wait. Much more would only fill the
+	// disk.
 	maxBacklog = 256
 	// backlogEvery is how often one looks how many there are.
 	backlogEvery = 100 * time.Millisecond
 )
 
-// watchBacklog notes how far behind the writer is, until ctx ends.
-func (s *Service) watchBacklog(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if info, err := s.consumer.Info(ctx); err == nil {
-			s.backlog.Store(int64(unacked(info)))
+// lagEvery is how often one looks how old the backlog is.
+const lagEvery = time.Second
+
+// watchBacklog notes how far behind the writer is, and tells it how far the stream
+// is acked, until ctx ends.
+func (s *Service) watchBacklog(ctx context.Context, w *Writer) error {
+	var looked time.Time
+	for ; ctx.Err() == nil; pause(ctx, backlogEvery) {
+		info, err := s.consumer.Info(ctx)
+		if err != nil {
+			continue
 		}
-		pause(ctx, backlogEvery)
+		s.backlog.Store(int64(unacked(info)))
+		s.metrics.pending.Set(float64(unacked(info)))
+		w.forget(ctx, info)
+		if time.Since(looked) > lagEvery {
+			looked = time.Now()
+			s.watchLag(ctx)
+		}
 	}
 	return nil
+}
+
+// watchLag notes the age of the oldest message on the stream, which keeps none
+// that is acked.
+func (s *Service) watchLag(ctx context.Context) {
+	stream, err := s.js.Stream(ctx, schema.StreamTweets)
+	if err != nil {
+		return // what was seen last stays: /readyz tells of the server
+	}
+	lag := 0.0
+	if state := stream.CachedInfo().State; state.Msgs > 0 {
+		lag = max(time.Since(state.FirstTime).Seconds(), 0)
+	}
+	s.metrics.lag.Set(lag)
 }
 
 // awaitRoom returns when the backlog is short, or ctx ends.

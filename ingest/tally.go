@@ -3,12 +3,15 @@ package ingest
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
 
+	"visualizer/ingest/source"
 	"visualizer/internal/line"
 	"visualizer/schema"
 )
@@ -27,21 +30,26 @@ type tally struct {
 	client  rueidis.Client
 	service string // id
 	log     *slog.Logger
+	// troubles, if set, is told whether the status can be written.
+	troubles *troubles
 
 	mu     sync.Mutex
 	counts map[string]int64
+	states map[source.Source]schema.StreamState // of the sources that are being read
 	doing  schema.ServiceStatus
 	rate   window
+	turned chan struct{} // gets a value when the state changes, which is told at once
 
 	flushing sync.Mutex       // held by flush: one at a time
 	unsure   map[string]int64 // counts that were sent without word whether they arrived
 	flushed  int64            // number of the last counts sent
 }
 
-func newTally(client rueidis.Client, service, source string, log *slog.Logger) *tally {
+func newTally(client rueidis.Client, service, sources string, log *slog.Logger) *tally {
 	return &tally{
-		client: client, service: service, log: log, counts: map[string]int64{},
-		doing: schema.ServiceStatus{State: schema.StateConnecting, Source: source},
+		client: client, service: service, log: log, counts: map[string]int64{}, states: map[source.Source]schema.StreamState{},
+		turned: make(chan struct{}, 1),
+		doing:  schema.ServiceStatus{State: schema.StateConnecting, Source: sources},
 	}
 }
 
@@ -60,11 +68,55 @@ func (t *tally) arrived(at time.Time) {
 	t.rate.add(at)
 }
 
-// state notes what the service is doing now.
-func (t *tally) state(s schema.StreamState) {
+// state notes what a source is doing now. The service is in the busiest of its
+// sources' states.
+func (t *tally) state(src source.Source, s schema.StreamState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.states[src] = s
+	t.turn(schema.Busiest(slices.Collect(maps.Values(t.states))...))
+}
+
+// turn changes the service's state, with t.mu held.
+func (t *tally) turn(s schema.StreamState) {
+	if t.doing.State == s {
+		return
+	}
 	t.doing.State = s
+	select {
+	case t.turned <- struct{}{}:
+	default:
+	}
+}
+
+// ended notes that a source is at its end. When all are, the rest is still to be
+// stored. A source that is down for good is not at its end.
+func (t *tally) ended(src source.Source) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.states, src)
+	if len(t.states) == 0 {
+		t.turn(schema.StateRunning)
+		return
+	}
+	t.turn(schema.Busiest(slices.Collect(maps.Values(t.states))...))
+}
+
+// finished notes that all is stored, and read but for sources that are down for
+// good.
+func (t *tally) finished() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.states) == 0 {
+		t.turn(schema.StateFinished)
+	}
+}
+
+// heeds notes what the service goes by.
+func (t *tally) heeds(c schema.Control) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.doing.Heeds = c.Version
 }
 
 // failed notes an error of a source.
@@ -122,8 +174,12 @@ func (t *tally) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+		case <-t.turned:
 		}
 		err := t.flush(ctx)
+		if ctx.Err() == nil && t.troubles != nil {
+			t.troubles.note(partStatus, err)
+		}
 		if err != nil && ctx.Err() == nil && !failing {
 			t.log.Warn("write the status", "err", err)
 		}
@@ -161,8 +217,9 @@ func (t *tally) flush(ctx context.Context) error {
 	replies := t.client.DoMulti(ctx, append(cmds, t.client.B().Exec().Build())...)
 	if err = replies[len(replies)-1].Error(); err != nil {
 		t.unsure = counts
+		return firstError(replies, err)
 	}
-	return err
+	return nil
 }
 
 // settle finds out what became of counts whose reply was lost, and takes them

@@ -2,28 +2,25 @@ package ingest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"visualizer/schema"
 )
 
 const (
-	// laneCount is how many transactions a writer has under way. Two keep
-	// Redis busy while one of them decides.
-	laneCount = 2
-	// maxChunk bounds one transaction, and with it how long Redis answers no
-	// query: 50 documents take it about 3 ms.
-	maxChunk = 64
 	// fetchMessages is the most that one pull asks for.
-	fetchMessages = 8
+	fetchMessages = 16
 	// fetchWait is how long a pull waits for that many; those that come are
 	// taken at once.
 	fetchWait = time.Second
@@ -34,20 +31,30 @@ type Writer struct {
 	js       jetstream.JetStream
 	consumer jetstream.Consumer
 	lanes    []*lane
-	all      *lane // of events that concern tweets of several lanes
+	all      *lane        // of events that concern tweets of several lanes
+	turn     sync.RWMutex // held alone by all, so that it meets no lane of this writer
 	fence    *fence
-	letters  func(schema.DeadLetter) error
+	notes    notes
+	letters  keeper
 	tally    *tally
 	run      string
 	log      *slog.Logger
 	metrics  *metrics
+	tracer   trace.Tracer
+	troubles *troubles
 }
 
-// newWriter returns the writer of a service; letters keeps a dead letter.
-func newWriter(s *Service, letters func(schema.DeadLetter) error) *Writer {
-	keys := laneKeys(laneCount)
+// keeper keeps a dead letter under an id and counts it, and reports whether one of
+// that id was kept shortly before. Of a letter that may have been, said by again,
+// it counts no second one.
+type keeper func(id string, letter schema.DeadLetter, again bool) (known bool, err error)
+
+// newWriter returns the writer of a service.
+func newWriter(s *Service, letters keeper) *Writer {
+	keys := schema.LaneKeys()
 	w := &Writer{
 		js: s.js, consumer: s.consumer, letters: letters, tally: s.tally, run: s.run, log: s.cfg.Log, metrics: s.metrics,
+		tracer: s.cfg.tracer(), troubles: &s.troubles,
 		all:   &lane{client: s.redis, keys: keys},
 		fence: &fence{client: s.redis, log: s.cfg.Log},
 	}
@@ -62,9 +69,8 @@ func newWriter(s *Service, letters func(schema.DeadLetter) error) *Writer {
 type message struct {
 	msg   jetstream.Msg
 	batch schema.Batch
-	again bool // it was delivered before
-
-	sequence uint64 // in the stream
+	of    delivery
+	span  trace.Span // of its way to Redis, then to the disk
 
 	mu        sync.Mutex
 	parts     []string        // names of what was executed
@@ -78,7 +84,9 @@ func (m *message) executed(name, process string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.parts = append(m.parts, name)
+	if !slices.Contains(m.parts, name) {
+		m.parts = append(m.parts, name)
+	}
 	m.processes[process] = true
 }
 
@@ -134,24 +142,15 @@ func (w *Writer) recover(ctx context.Context, cause error) {
 	}
 }
 
-// storeAll stores what is pulled, in its order.
-func (w *Writer) storeAll(work context.Context, held *held, pulled <-chan *message) {
-	for m := range pulled {
-		if w.storeMessage(work, m) == nil { // else work has ended: the message comes again
-			held.stored(m)
-		}
-	}
-}
-
 // open reads a message; nil when it isn't one of ours.
 func (w *Writer) open(msg jetstream.Msg) *message {
-	m := &message{msg: msg, processes: map[string]bool{}}
+	m := &message{msg: msg, span: startStoring(w.tracer, msg), processes: map[string]bool{}}
 	meta, err := msg.Metadata()
 	if err != nil {
 		w.setAside(msg, err)
 		return nil
 	}
-	m.again, m.sequence = meta.NumDelivered > 1, meta.Sequence.Stream
+	m.of = delivery{meta.Sequence.Stream, meta.Timestamp.UnixMicro()}
 	if err := schema.Decode(msg.Data(), &m.batch); err != nil {
 		w.setAside(msg, err)
 		return nil
@@ -164,118 +163,9 @@ func (w *Writer) open(msg jetstream.Msg) *message {
 func (w *Writer) setAside(msg jetstream.Msg, cause error) {
 	letter := schema.DeadLetter{Reason: schema.BadJSON, Source: schema.StreamTweets, Error: cause.Error(), Raw: msg.Data(), Size: len(msg.Data())}
 	w.log.Warn("set a message aside", "err", cause)
-	if err := w.letters(letter); err == nil {
+	if _, err := w.letters(rand.Text(), letter, false); err == nil {
 		msg.Term()
 	}
-}
-
-// storeMessage writes a batch: exclusive events one after the other, the runs of
-// others between them lane by lane, side by side.
-func (w *Writer) storeMessage(ctx context.Context, m *message) error {
-	events := w.worksOf(&m.batch)
-	for len(events) > 0 {
-		n := len(events)
-		for i, e := range events {
-			if e.exclusive() {
-				n = i
-				break
-			}
-		}
-		if n > 0 {
-			if err := w.storeRun(ctx, m, events[:n]); err != nil {
-				return err
-			}
-			events = events[n:]
-			continue
-		}
-		if err := w.storeExclusive(ctx, m, events[0]); err != nil {
-			return err
-		}
-		events = events[1:]
-	}
-	return nil
-}
-
-func (w *Writer) worksOf(b *schema.Batch) []work {
-	works := make([]work, len(b.Events))
-	for i := range b.Events {
-		works[i] = work{event: &b.Events[i], place: b.Place + uint64(i), leftover: b.Run != w.run}
-	}
-	return works
-}
-
-// storeExclusive writes one event with all lanes held. A notice about a user is
-// noted first, so that it holds for whatever comes; then the user's tweets that
-// are stored already are made to agree with it.
-func (w *Writer) storeExclusive(ctx context.Context, m *message, e work) error {
-	if err := w.store(ctx, w.all, m, []work{e}); err != nil || !e.sweeps() {
-		return err
-	}
-	ids, err := w.authored(ctx, string(e.event.Notice.UserID))
-	if err != nil {
-		return err
-	}
-	touched := make([]work, len(ids))
-	for i, id := range ids {
-		touched[i] = touch(id)
-	}
-	return w.storeRun(ctx, nil, touched)
-}
-
-// storeRun writes events that concern one tweet each. They are of a message, or
-// touches, which are of none.
-func (w *Writer) storeRun(ctx context.Context, m *message, events []work) error {
-	parts := make([][]work, len(w.lanes))
-	for _, e := range events {
-		n := e.lane(len(w.lanes))
-		parts[n] = append(parts[n], e)
-	}
-	var g errgroup.Group
-	for i, part := range parts {
-		g.Go(func() error {
-			for len(part) > 0 {
-				n := min(len(part), maxChunk)
-				err := w.store(ctx, w.lanes[i], m, part[:n])
-				if errors.Is(err, errChained) {
-					err = w.store(ctx, w.all, m, part[:n])
-				}
-				if err != nil {
-					return err
-				}
-				part = part[n:]
-			}
-			return nil
-		})
-	}
-	return g.Wait()
-}
-
-// store writes events in one transaction and tries until Redis takes them: a
-// store that is down, full or loading loses nothing, it only stops the line. It
-// fails when ctx ends, and with errChained.
-func (w *Writer) store(ctx context.Context, l *lane, m *message, events []work) error {
-	started := time.Now()
-	p := part{events: events}
-	if m != nil {
-		p.message, p.again = m.sequence, m.again
-	}
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		done, err := l.store(ctx, p)
-		switch {
-		case err == nil:
-			m.executed(p.name(), done.process)
-			return struct{}{}, w.refused(done.refused)
-		case errors.Is(err, errChained):
-			return struct{}{}, backoff.Permanent(err)
-		}
-		p.again = true
-		w.metrics.storeFailures.Inc()
-		return struct{}{}, err
-	}, backoff.WithBackOff(retryPolicy()), backoff.WithMaxElapsedTime(0), backoff.WithNotify(w.notify("store tweets")))
-	if err == nil {
-		w.metrics.transaction.Observe(time.Since(started).Seconds())
-	}
-	return err
 }
 
 // notify logs the first of a row of failures.
@@ -294,21 +184,6 @@ func retryPolicy() *backoff.ExponentialBackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval, b.MaxInterval = 50*time.Millisecond, 2*time.Second
 	return b
-}
-
-// refused sets aside what Redis would not store, one document by one.
-func (w *Writer) refused(refused []refusal) error {
-	for _, r := range refused {
-		w.log.Warn("set a tweet aside", "id", r.id, "err", r.err)
-		letter := schema.DeadLetter{Reason: schema.Refused, Source: schema.TweetKey(r.id), Error: r.err.Error(), Raw: r.json, Size: len(r.json)}
-		if err := w.letters(letter); err != nil {
-			return err
-		}
-		// Its transaction counted it as stored; now it is rejected instead.
-		w.tally.add(schema.StatusStored, -1)
-		w.tally.add(schema.StatusPublished, -1)
-	}
-	return nil
 }
 
 // pause waits, but not longer than ctx lasts.

@@ -7,7 +7,7 @@ import "maps"
 // for $.t alone.
 type Document struct {
 	Tweet Tweet `json:"t"`
-	Index Index `json:"ix"`
+	Index Index `json:"ix,omitzero"` // not of hidden documents, see SetIndex
 	Ranks Ranks `json:"rank"`
 	// Own: it arrived in its own right, not only beside another tweet.
 	Own bool `json:"own,omitzero"`
@@ -37,12 +37,40 @@ type Index struct {
 	Seq uint64 `json:"seq"`
 	Lo  uint64 `json:"lo"`
 
-	Username string   `json:"username,omitzero"`
-	Hashtags []string `json:"hashtags,omitzero"`
-	Lang     string   `json:"lang,omitzero"`
-	HasGeo   string   `json:"hasGeo"` // "1" or "0"
-	// Nulls names the sort keys that this tweet lacks.
+	Username  string   `json:"username,omitzero"`
+	Words     string   `json:"words,omitzero"` // see IndexText
+	Hashtags  []string `json:"hashtags,omitzero"`
+	Mentions  []string `json:"mentions,omitzero"`
+	Lang      string   `json:"lang,omitzero"`
+	LinkHosts []string `json:"linkHosts,omitzero"`
+	Country   string   `json:"countryCode,omitzero"`
+	Source    string   `json:"source,omitzero"`
+	Thread    string   `json:"conversationId,omitzero"`
+	// Is holds the tweet's types, and "media" and "links" where it has such.
+	Is     []string `json:"is"`
+	HasGeo string   `json:"hasGeo"` // "1" or "0"
+	// Nulls names the orders whose value this tweet lacks.
 	Nulls []string `json:"nulls,omitzero"`
+
+	// The location as a unit vector, and its coordinates as DegreeKey.
+	Near      []float64 `json:"near,omitzero"`
+	Latitude  *int64    `json:"lat,omitzero"`
+	Longitude *int64    `json:"lon,omitzero"`
+
+	// Sort keys, nil where the value is unknown.
+	Likes        *int64 `json:"byLikes,omitzero"`
+	Retweets     *int64 `json:"byRetweets,omitzero"`
+	Replies      *int64 `json:"byReplies,omitzero"`
+	Quotes       *int64 `json:"byQuotes,omitzero"`
+	Impressions  *int64 `json:"byImpressions,omitzero"`
+	Name         *int64 `json:"byUsername,omitzero"`
+	NameSecond   *int64 `json:"thenUsername,omitzero"`
+	UsernameRest string `json:"usernameRest,omitzero"`
+
+	// Observed and Place are the rank of the author's username, by which the
+	// newest profile of a user is found.
+	Observed Time   `json:"observed"`
+	Place    uint64 `json:"place"`
 }
 
 // loBits splits an id so that both parts stay below 2^53 for every 64-bit id.
@@ -51,33 +79,21 @@ const loBits = 11
 // SplitNumber returns the two parts of an id's number that sort like it.
 func SplitNumber(id uint64) (seq, lo uint64) { return id >> loBits, id & (1<<loBits - 1) }
 
-// NewDocument returns the document of a tweet.
+// JoinNumber returns the id's number of which these are the parts.
+func JoinNumber(seq, lo uint64) uint64 { return seq<<loBits | lo }
+
+// NewDocument returns the document of a tweet, with what the index holds of it.
 func NewDocument(t Tweet, ranks Ranks) Document {
-	ix := Index{
-		CreatedAt: NewMoment(t.CreatedAt, t.ID),
-		Hashtags:  tagValues(FoldAll(t.Hashtags)),
-		Lang:      TagValue(Fold(string(t.Lang))),
-		HasGeo:    "0",
-	}
-	number, _ := ParseID(t.ID)
-	ix.Seq, ix.Lo = SplitNumber(number)
-	if t.Author != nil {
-		ix.Username = TagValue(Fold(string(t.Author.Username)))
-	}
-	if t.Location != nil {
-		ix.HasGeo = "1"
-	}
-	if ix.CreatedAt == nil {
-		ix.Nulls = append(ix.Nulls, FieldCreatedAt)
-	}
-	return Document{Tweet: t, Index: ix, Ranks: ranks}
+	return Document{Tweet: t, Index: newIndex(&t, ranks), Ranks: ranks}
 }
 
-func tagValues(ss []string) []string {
-	for i, s := range ss {
-		ss[i] = TagValue(s)
+// SetIndex makes Index what belongs to the tweet and its ranks. No index reads
+// it of a hidden document, which has none, since making and keeping it costs.
+func (d *Document) SetIndex() {
+	d.Index = Index{}
+	if !d.Hidden() {
+		d.Index = newIndex(&d.Tweet, d.Ranks)
 	}
-	return ss
 }
 
 // Rank orders the observations of one tweet: by the time of observation, and
@@ -101,6 +117,9 @@ type Ranks struct {
 	Top    Rank            `json:"top"`
 	Others map[string]Rank `json:"others,omitzero"`
 }
+
+// RankUsername is the name of the author's username in Ranks.
+const RankUsername = "author.username"
 
 // Of returns the rank of a field's present value.
 func (r Ranks) Of(field string) Rank {

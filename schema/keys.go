@@ -1,5 +1,7 @@
 package schema
 
+import "strconv"
+
 // Redis keys.
 const (
 	// TweetPrefix holds the searchable tweets, one document each, and nothing
@@ -21,9 +23,17 @@ const (
 	// WithheldKey is a HASH from a tweet's or a user's id, behind WithheldTweet
 	// or WithheldUser, to the newest notice that withholds it.
 	WithheldKey = "line:withheld"
-	// AppliedKey is a HASH of the parts of batches that were executed and are
-	// not acked yet, so that a second delivery counts nothing twice.
+	// AppliedKey is a HASH that tells how far batches were executed which may
+	// come again: from a message's number and a part of it to the place of the
+	// part's last event that was.
 	AppliedKey = "line:applied"
+	// FloorKey is a ZSET of two scores that only grow: every message up to
+	// FloorSequence that was published up to FloorTime is executed and acked.
+	FloorKey = "line:floor"
+	// OutboxKey is a STREAM: each transaction that stores tweets for the first
+	// time adds an entry with their ids, see Stored. Its ids are 0-1, 0-2 and so
+	// on; what was published is trimmed.
+	OutboxKey = "line:outbox"
 	// LaneKeyPrefix, with a lane's number, is the counter that every
 	// transaction of a writer's lane increments, and watches: a writer that
 	// decided on old data is refused.
@@ -38,6 +48,9 @@ const (
 	// ServiceKeyPrefix, with an id, holds the service's ServiceStatus for as
 	// long as the service lives.
 	ServiceKeyPrefix = "line:service:"
+	// ControlKey is a HASH of what startStream and stopStream asked for, see
+	// Control.
+	ControlKey = "line:control"
 	// FenceKey is written before waiting for the append-only file, so that
 	// the wait covers all writes before it.
 	FenceKey = "line:fence"
@@ -47,6 +60,12 @@ const (
 const (
 	WithheldTweet = "tweet:"
 	WithheldUser  = "user:"
+)
+
+// Members of FloorKey.
+const (
+	FloorSequence = "sequence" // of the stream
+	FloorTime     = "time"     // by JetStream's clock, in microseconds
 )
 
 // TweetKey is the key of a searchable tweet.
@@ -65,10 +84,18 @@ const (
 	SubjectTweets  = "tweets.batches"
 	ConsumerWriter = "writer"
 
+	StreamStored = "STORED"
+	// SubjectStored carries a Stored a message.
+	SubjectStored = "tweets.stored"
+
 	StreamDeadLetters = "DEADLETTERS"
 	// SubjectDeadLetters, with the reason behind a point, carries a DeadLetter
 	// a message.
 	SubjectDeadLetters = "deadletters"
+
+	// BucketLeases is a bucket of keys: for each live source the id of the
+	// ingest service that reads it.
+	BucketLeases = "LEASES"
 )
 
 // Fields of the hash under StatusKey. Counters have one writer each: those of
@@ -103,4 +130,19 @@ const (
 	StateRunning      StreamState = "RUNNING"      // reading
 	StateReconnecting StreamState = "RECONNECTING" // the source is down
 	StateFinished     StreamState = "FINISHED"     // all read and found by search
+	StateStopped      StreamState = "STOPPED"      // by stopStream
 )
+
+// Lanes is how many transactions a writer has under way. Two keep Redis busy
+// while one of them decides.
+const Lanes = 2
+
+// LaneKeys are the counters of all lanes. Together they are the store's epoch:
+// no document changes without one of them growing in the same transaction.
+func LaneKeys() []string {
+	keys := make([]string, Lanes)
+	for i := range keys {
+		keys[i] = LaneKeyPrefix + strconv.Itoa(i)
+	}
+	return keys
+}

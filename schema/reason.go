@@ -13,6 +13,9 @@ const (
 	TooDeep      Reason = "too_deep"      // nested beyond 1,000 levels
 	TooLarge     Reason = "too_large"     // over MaxEventBytes encoded, or a value over MaxValueBytes
 	Refused      Reason = "refused"       // Redis would not store it
+	// BufferFull is counted, and nothing is kept: a live stream brought more
+	// than was taken from it.
+	BufferFull Reason = "buffer_full"
 )
 
 const (

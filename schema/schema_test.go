@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestParseID(t *testing.T) {
@@ -164,17 +165,110 @@ func TestStatus(t *testing.T) {
 		StatusControl + "limit": "3", StatusRejected + "bad_json": "2",
 		StatusLast: `{"state":"FINISHED","source":"old"}`,
 	}
-	s, err := ParseStatus(fields, []ServiceStatus{{State: StateFinished, Source: "b", Rate: 1}, {State: StateReconnecting, Source: "a", Rate: 2, LastError: "down"}})
+	s, err := ParseStatus(fields, []ServiceStatus{{State: StateFinished, Source: "b", Rate: 1}, {State: StateReconnecting, Source: "a", Rate: 2, LastError: "down"}}, Control{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Received != 15 || s.Pending != 3 || s.State != StateReconnecting || s.Source != "a b" || s.TweetsPerSecond != 3 || s.LastError != "down" {
 		t.Errorf("status is %+v", s)
 	}
-	if s, _ = ParseStatus(fields, nil); s.State != StateFinished || s.Source != "old" {
-		t.Errorf("with no service alive the status is %+v", s)
+	finished := []ServiceStatus{{State: StateFinished}}
+	for _, c := range []struct {
+		name      string
+		services  []ServiceStatus
+		control   Control
+		published string
+		want      StreamState
+	}{
+		{"the last service had finished", nil, Control{Version: 4}, "7", StateFinished},
+		{"it had, and one that was killed had not", nil, Control{}, "10", StateOffline},
+		{"one has finished, and one that was killed had not", finished, Control{}, "10", StateRunning},
+		{"finished", finished, Control{}, "7", StateFinished},
+		{"finished, and told to start again", finished, Control{Version: 1}, "7", StateConnecting},
+		{"stopped", finished, Control{Version: 1, Stopped: true}, "7", StateStopped},
+		{"stopped, and no service is there", nil, Control{Version: 1, Stopped: true}, "7", StateStopped},
+	} {
+		fields[StatusPublished] = c.published
+		if s, err := ParseStatus(fields, c.services, c.control); err != nil || s.State != c.want {
+			t.Errorf("%s: the state is %s, want %s (%v)", c.name, s.State, c.want, err)
+		}
 	}
-	if s, _ = ParseStatus(nil, nil); s.State != StateOffline {
+	if s, _ = ParseStatus(nil, nil, Control{}); s.State != StateOffline {
 		t.Errorf("of a line that never ran the state is %s", s.State)
+	}
+}
+
+// TestControl: what is written is what is read.
+func TestControl(t *testing.T) {
+	for _, c := range []Control{{}, {Version: 1, Stopped: true}, {Version: 1 << 40}} {
+		if got := ParseControl(c.Fields()); got != c {
+			t.Errorf("control %+v is read as %+v", c, got)
+		}
+	}
+}
+
+// TestStoredReader: each entry is told once, and a gap is told.
+func TestStoredReader(t *testing.T) {
+	message := func(process string, numbers ...uint64) Stored {
+		m := Stored{Process: process}
+		for _, n := range numbers {
+			m.Entries = append(m.Entries, OutboxEntry(n, strconv.FormatUint(10*n, 10)+" "+strconv.FormatUint(10*n+1, 10)))
+		}
+		return m
+	}
+	var r StoredReader
+	for _, c := range []struct {
+		m    Stored
+		want string
+		gap  bool
+	}{
+		{message("p", 7, 8), "70 71 80 81", false}, // it begins anywhere
+		{message("p", 9), "90 91", false},
+		{message("p", 8, 9), "", false},
+		{message("p", 7, 8, 9, 10), "100 101", false},
+		{message("p", 12), "120 121", true},
+		{message("p", 11, 12, 13), "130 131", false},
+		{message("p", 14, 16), "160 161", true},
+		{message("q", 15), "150 151", true},
+		{message("q", 16), "160 161", false},
+		{message("q"), "", false},
+	} {
+		ids, err := r.Next(c.m)
+		if got := strings.Join(ids, " "); got != c.want || (err != nil) != c.gap {
+			t.Errorf("of %+v the reader tells %q, %v, want %q, gap %v", c.m, got, err, c.want, c.gap)
+		}
+	}
+}
+
+// TestFoldOnce: folding what is folded changes nothing, and both cases of a
+// letter meet.
+func TestFoldOnce(t *testing.T) {
+	for r := rune(0x80); r <= 0x1FFFF; r++ {
+		if r >= 0xD800 && r <= 0xDFFF {
+			continue
+		}
+		once := Fold(string(r))
+		if twice := Fold(once); twice != once {
+			t.Errorf("Fold(%q) is %q, folded again %q", r, once, twice)
+		}
+		if up, low := Fold(string(unicode.ToUpper(r))), Fold(string(unicode.ToLower(r))); unicode.SimpleFold(unicode.ToUpper(r)) == unicode.ToLower(r) && up != low {
+			t.Errorf("%q folds to %q in upper and %q in lower case", r, up, low)
+		}
+	}
+}
+
+func TestDateTimeInput(t *testing.T) {
+	for in, want := range map[string]Time{
+		"1970-01-01T00:00:00Z":             0,
+		"1970-01-01T00:00:00.0005Z":        1,
+		"1970-01-01T00:00:00.000000001Z":   1,
+		"1970-01-01T00:00:00.001Z":         1,
+		"1969-12-31T23:59:59.9995Z":        0,
+		"1970-01-01T01:00:00.002000+01:00": 2,
+	} {
+		var got Time
+		if err := got.UnmarshalGQL(in); err != nil || got != want {
+			t.Errorf("%s is %d, %v, want %d", in, got, err, want)
+		}
 	}
 }

@@ -28,7 +28,20 @@ func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
-	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
+	folded := cases.Fold().String(norm.NFKC.String(s))
+	return norm.NFKC.String(strings.Map(foldCherokee, folded))
+}
+
+// foldCherokee folds the small letters of Cherokee to the others, as Unicode
+// has it; cases.Fold exchanges the two.
+func foldCherokee(r rune) rune {
+	switch {
+	case r >= 0xAB70 && r <= 0xABBF:
+		return r - 0xAB70 + 0x13A0
+	case r >= 0x13F8 && r <= 0x13FD:
+		return r - 8
+	}
+	return r
 }
 
 func isASCII(s string) bool {

@@ -18,6 +18,10 @@ type Tweet struct {
 	// Text is RawText with the five HTML escapes decoded once, see DecodeText.
 	// JSON leaves it out where it is the same.
 	Text string `json:"text,omitzero"`
+	// OriginalText is, of a retweet, the whole text of the tweet it repeats,
+	// decoded, where its own record told that. Only search reads it: the text of
+	// a retweet is mostly cut.
+	OriginalText Opt `json:"originalText,omitzero"`
 	// CreatedAt is as delivered, or from the id when CreatedAtDerived.
 	CreatedAt        *Time `json:"createdAt,omitzero"`
 	CreatedAtDerived bool  `json:"createdAtDerived,omitzero"`
@@ -57,6 +61,14 @@ type Tweet struct {
 	Truncated bool `json:"truncated,omitzero"`
 }
 
+// SearchText is what a search for words looks at.
+func (t *Tweet) SearchText() string {
+	if t.OriginalText != "" {
+		return string(t.OriginalText)
+	}
+	return t.Text
+}
+
 // User is a profile as one tweet's record told it.
 type User struct {
 	ID              string `json:"id"`
@@ -72,6 +84,9 @@ type User struct {
 	ProfileImageURL Opt    `json:"profileImageUrl,omitzero"`
 	ObservedAt      *Time  `json:"observedAt,omitzero"`
 }
+
+// NullableID is the id, absent where a record told the username alone.
+func (u *User) NullableID() Opt { return Opt(u.ID) }
 
 // Metrics are a tweet's counters at one observation; nil was not told.
 type Metrics struct {
@@ -166,11 +181,13 @@ type plainTweet Tweet
 
 // MarshalJSONTo writes the text once when it holds no escape, as nearly all do:
 // a tweet travels and is kept in that much less.
-func (t Tweet) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if t.Text == t.RawText {
-		t.Text = ""
+func (t *Tweet) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if t.Text != t.RawText {
+		return json.MarshalEncode(enc, (*plainTweet)(t))
 	}
-	return json.MarshalEncode(enc, plainTweet(t))
+	short := plainTweet(*t) // others may read t
+	short.Text = ""
+	return json.MarshalEncode(enc, &short)
 }
 
 // UnmarshalJSONFrom reads what MarshalJSONTo wrote.
@@ -178,10 +195,24 @@ func (t *Tweet) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err := json.UnmarshalDecode(dec, (*plainTweet)(t)); err != nil {
 		return err
 	}
+	t.complete()
+	return nil
+}
+
+// complete sets the text where the JSON has it once.
+func (t *Tweet) complete() {
 	if t.Text == "" {
 		t.Text = t.RawText // a text with escapes is never decoded to nothing
 	}
-	return nil
+}
+
+// FoldedUsername returns the author's username as it matches and orders, "" when
+// it is unknown.
+func (t *Tweet) FoldedUsername() string {
+	if t.Author == nil {
+		return ""
+	}
+	return Fold(string(t.Author.Username))
 }
 
 // IsNode makes Tweet an object of the GraphQL interface Node.

@@ -3,14 +3,17 @@
 package main
 
 import (
+	"visualizer/ingest"
 	"visualizer/internal/cli"
 )
 
 type settings struct {
 	cli.Sources
+	ingest.XFlags
 	cli.Redis
 	cli.NATS
 	cli.Ops
+	cli.Traces
 	cli.Log
 }
 

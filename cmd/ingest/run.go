@@ -9,6 +9,7 @@ import (
 	"visualizer/ingest"
 	"visualizer/internal/cli"
 	"visualizer/internal/obs"
+	"visualizer/internal/tracing"
 )
 
 // run starts the service, and returns when it has ended.
@@ -23,10 +24,15 @@ func run(ctx context.Context, cfg *settings) error {
 	if err := cli.Required("--nats-url", cfg.NATSURL, "a NATS with JetStream"); err != nil {
 		return err
 	}
-	sources, err := ingest.OpenSources(cfg.Source, cfg.Rate)
+	sources, err := ingest.OpenSources(cfg.Source, cfg.Rate, cfg.XFlags)
 	if err != nil {
 		return err
 	}
+	traces, err := tracing.Start(ctx, cfg.Traces, "visualizer-ingest", log)
+	if err != nil {
+		return err
+	}
+	defer traces.Close()
 	operators, err := obs.Listen("--ops-listen", cfg.OpsListen)
 	if err != nil {
 		return err
@@ -34,7 +40,7 @@ func run(ctx context.Context, cfg *settings) error {
 	metrics := obs.NewRegistry()
 	service, err := ingest.New(ctx, ingest.Config{
 		Sources: sources, Rate: ingest.FileRate(cfg.Rate),
-		RedisURL: cfg.RedisURL, NATSURL: cfg.NATSURL, Log: log, Metrics: metrics,
+		RedisURL: cfg.RedisURL, NATSURL: cfg.NATSURL, Log: log, Metrics: metrics, Tracer: traces.Tracer("ingest"),
 		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 type settings struct {
 	cli.Edge
 	cli.Redis
+	cli.NATS
 	cli.Ops
 	cli.Log
 }

@@ -27,6 +27,9 @@ func (w *World) told(e *envelope, s *status) *schema.Tweet {
 	}
 	for _, ref := range s.refs {
 		t.References = append(t.References, schema.Reference{Type: ref.kind, ID: formatID(ref.id)})
+		if ref.kind == schema.Retweeted && e.main == s && e.beside != nil && e.beside.id == ref.id {
+			t.OriginalText = schema.Opt(schema.DecodeText(string(e.beside.whole().text)))
+		}
 	}
 	if s.withheld != "" {
 		t.Withheld = &schema.Withheld{CountryCodes: []string{s.withheld}}

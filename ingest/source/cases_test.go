@@ -227,7 +227,12 @@ var assertable = map[string]func(*outcome, *schema.Tweet) any{
 		}
 		return out
 	},
-	"retweet_full_text": func(o *outcome, t *schema.Tweet) any { return o.hidden[t.References[0].ID].RawText },
+	"retweet_full_text": func(o *outcome, t *schema.Tweet) any {
+		if original := o.hidden[t.References[0].ID]; t.SearchText() == original.Text {
+			return original.RawText
+		}
+		return t.SearchText()
+	},
 	"rule_ids": func(_ *outcome, t *schema.Tweet) any {
 		out := []any{}
 		for _, r := range t.MatchingRules {

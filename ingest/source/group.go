@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,6 +20,8 @@ type group struct {
 	// known are the ids that need no event as a referenced tweet: the record's
 	// own, and those that had one. It is nil until somebody asks.
 	known map[flexID]bool
+	// included are the tweets of its includes, as they stand there.
+	included map[flexID]rawJSON
 }
 
 // maxGrowth bounds how much larger an event is than its record: a bad byte
@@ -71,6 +74,7 @@ func (d *decoder) page(v []byte, m *message) {
 func (g *group) own(w *tweetJSON) {
 	g.nested(w, 0)
 	t := g.tweet(w)
+	t.OriginalText = g.originalText(w, t)
 	g.addRules(t)
 	g.deliver(schema.KindTweet, w, t)
 }
@@ -89,11 +93,43 @@ func (g *group) includes(m *message) {
 			var w nestedJSON
 			err := json.UnmarshalDecode(dec, &w)
 			if err == nil && !g.stopped {
+				g.include(&w)
 				g.referenced(&w, 0)
 			}
 			return err
 		})
 	}
+}
+
+func (g *group) include(n *nestedJSON) {
+	if g.included == nil {
+		g.included = make(map[flexID]rawJSON)
+	}
+	if _, ok := g.included[n.id()]; !ok && n.valid() {
+		g.included[n.id()] = n.raw
+	}
+}
+
+// originalText returns the whole text of the tweet that t repeats, or "" when
+// the record doesn't hold it. w is t as it stands in the record.
+func (g *group) originalText(w *tweetJSON, t *schema.Tweet) schema.Opt {
+	id := flexID(builder{t: t}.retweeted())
+	if id == "" {
+		return ""
+	}
+	raw := g.included[id]
+	for n := range w.within() {
+		if n.id() == id && n.valid() {
+			raw = n.raw
+			break
+		}
+	}
+	if raw == nil {
+		return ""
+	}
+	var original candidate
+	json.Unmarshal(raw, &original, wireOptions) // it was read once
+	return schema.Opt(schema.DecodeText(original.fullText().s))
 }
 
 // maxNested bounds how deep tweets are looked for within tweets. A retweet of
@@ -102,14 +138,25 @@ const maxNested = 4
 
 // nested delivers the tweets within w.
 func (g *group) nested(w *tweetJSON, depth int) {
-	for _, list := range [][]nestedJSON{w.Referenced.items, w.ReferencedPosts.items} {
-		for i := range list {
-			g.referenced(&list[i], depth)
-		}
+	for n := range w.within() {
+		g.referenced(n, depth)
 	}
-	for _, inner := range []*nestedJSON{w.Retweet.v, w.Quoted.v} {
-		if inner != nil {
-			g.referenced(inner, depth)
+}
+
+// within yields the tweets within w, and what only names one.
+func (w *tweetJSON) within() iter.Seq[*nestedJSON] {
+	return func(yield func(*nestedJSON) bool) {
+		for _, list := range [][]nestedJSON{w.Referenced.items, w.ReferencedPosts.items} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+		for _, inner := range []*nestedJSON{w.Retweet.v, w.Quoted.v} {
+			if inner != nil && !yield(inner) {
+				return
+			}
 		}
 	}
 }
@@ -146,7 +193,12 @@ func (g *group) isKnown(id flexID) bool {
 func (g *group) deliver(kind schema.Kind, w *tweetJSON, t *schema.Tweet) {
 	e := schema.Event{Kind: kind, Tweet: t}
 	if g.large {
-		if err := checkSize(&e); err != nil {
+		err := checkSize(&e)
+		if err != nil && t.OriginalText != "" {
+			t.OriginalText = "" // what it repeats is too large, not itself
+			err = checkSize(&e)
+		}
+		if err != nil {
 			raw := g.record
 			if w.raw != nil {
 				raw = w.raw

@@ -128,19 +128,33 @@ const (
 	problemConnection = "streaming-connection"
 )
 
+// problemKind returns the kind of the first problem of v, see Down.Problem.
+func problemKind(v []byte) string {
+	var p problemJSON
+	json.Unmarshal(v, &p, wireOptions) // whatever it is, it ended the stream
+	p = p.first()
+	return p.kind(downDisconnect)
+}
+
 // problemDetail returns the first problem of v as "name: detail (kind)".
 func problemDetail(v []byte) string {
 	var p problemJSON
 	json.Unmarshal(v, &p, wireOptions) // whatever it is, it is counted
-	if len(p.Errors.items) > 0 {
-		p = p.Errors.items[0]
-	}
+	p = p.first()
 	parts := []string{p.name(), p.Detail.s + p.Message.s}
 	s := strings.Trim(strings.Join(parts, ": "), ": ")
 	if kind := p.Disconnect.s + p.Connection.s; kind != "" {
 		s += " (" + kind + ")"
 	}
 	return s
+}
+
+// first is the first of several problems, or the one there is.
+func (p *problemJSON) first() problemJSON {
+	if len(p.Errors.items) > 0 {
+		return p.Errors.items[0]
+	}
+	return *p
 }
 
 // name is the last part of the problem's type, which is a URL, or its title.

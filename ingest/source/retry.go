@@ -15,8 +15,23 @@ const (
 	limitMost   = 16 * time.Minute // X counts connections over 15 minutes
 )
 
-// retry counts the failures since a connection last delivered, by kind.
-type retry struct{ network, http, limited int }
+// brief is how long a connection lasts at least for the next to follow at once,
+// time after time: the API allows 50 in 15 minutes.
+const brief = 20 * time.Second
+
+// retry counts the failures since a connection last delivered, by kind, and
+// the connections that delivered and were brief, in a row.
+type retry struct{ network, http, limited, brief int }
+
+// afterDrop returns the wait after a connection that delivered for so long.
+func (r *retry) afterDrop(lasted time.Duration) time.Duration {
+	r.network = 0
+	if lasted >= brief {
+		r.brief = 0
+	}
+	r.brief++
+	return min(time.Duration(r.brief-1)*networkStep, networkMost)
+}
 
 // afterNetwork returns the wait after an error below HTTP.
 func (r *retry) afterNetwork() time.Duration {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"strings"
@@ -38,12 +39,26 @@ func (Token) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // LogValue hides the secret.
 func (Token) LogValue() slog.Value { return slog.StringValue(redacted) }
 
+// Set reports whether there is a token.
+func (t Token) Set() bool { return t.reveal != nil }
+
+// UnmarshalText takes the secret, as NewToken does.
+func (t *Token) UnmarshalText(secret []byte) (err error) {
+	*t, err = NewToken(string(secret))
+	return err
+}
+
 // header returns the value of an Authorization header, or "" without a token.
 func (t Token) header() string {
 	if t.reveal == nil {
 		return ""
 	}
 	return "Bearer " + t.reveal()
+}
+
+// in reports whether the secret stands in b.
+func (t Token) in(b []byte) bool {
+	return t.reveal != nil && bytes.Contains(b, []byte(t.reveal()))
 }
 
 // redact hides the secret in a text from outside, which may echo it.

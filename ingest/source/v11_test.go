@@ -22,7 +22,7 @@ const fullV11 = `{"created_at":"Tue Mar 14 09:26:53 +0000 2023","id":16355732023
 
 func TestV11(t *testing.T) {
 	want := &schema.Tweet{
-		ID: "1635573202396643335", RawText: "the long form", Text: "the long form", CreatedAt: at(t, "2023-03-14T09:26:53Z"),
+		ID: "1635573202396643335", RawText: "the long form", Text: "the long form", OriginalText: "whole", CreatedAt: at(t, "2023-03-14T09:26:53Z"),
 		Lang: "en", Source: "Ex & App", InReplyToUserID: "9",
 		Author: &schema.User{
 			ID: "9900000101", Username: "mira", Name: "Mira", Description: "d", Verified: ptr(false),

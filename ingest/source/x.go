@@ -1,19 +1,15 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"mime"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"visualizer/schema"
 )
@@ -24,46 +20,52 @@ const (
 	SearchStream = "/2/tweets/search/stream" // what matches the app's rules
 )
 
+// MaxBackfill is the most minutes that the API sends again.
+const MaxBackfill = 5
+
 // XConfig configures an X client.
 type XConfig struct {
 	Name  string // default "x"
-	URL   string // base of the API, default https://api.x.com
+	URL   string // base of the API, default DefaultURL
 	Path  string // default SampleStream
 	Token Token
-	// OnState is told each change of state, with the error that led to it. It
-	// is called by the goroutine that reads the events.
+	// Backfill is how many minutes at most the API is asked to send again after
+	// a disconnection, up to MaxBackfill; 0 is none. Not every app may ask: when
+	// the API refuses, it is asked no more.
+	Backfill int
+	// Room, if set, is what waits for a slow consumer; what is beyond it is
+	// refused. Without, the stream itself waits.
+	Room *Room
+	// OnState is told each change of state, with a *Down that led to it. It is
+	// called by the goroutine that reads the stream.
 	OnState func(schema.StreamState, error)
-	// Transport is for tests; nil is one with one connection at a time.
-	Transport http.RoundTripper
-	Clock     Clock
+	// Dial and Clock are for tests.
+	Dial  dialer
+	Clock Clock
 }
 
 // X is the client of a stream of the X API. It connects again whenever the
 // stream ends, as the API's documentation asks.
 type X struct {
-	cfg    XConfig
-	url    string
-	client *http.Client
-	retry  retry
+	cfg     XConfig
+	api     *api
+	refused func(schema.Event, error)
+	retry   retry
+	// Not before these times may it connect: that of the schedule, and the end
+	// of a window whose connections are all used.
+	next, window time.Time
+	last         time.Time // when something came
+	noBackfill   bool      // it was refused
 }
 
-const (
-	defaultURL = "https://api.x.com"
-	userAgent  = "visualizer/1"
-	// silence is how long a stream may be without a byte, of which a
-	// keep-alive line every 20 s is the least.
-	silence = 20 * time.Second
-	// maxProblemBytes is how much of an answer that is no stream is read.
-	maxProblemBytes = 4 << 10
-)
+// silence is how long a stream may be without a byte. The API sends a line at
+// least every 20 s; the second more lets it be on its way.
+const silence = 21 * time.Second
 
 // NewX returns a client. It does not connect yet.
 func NewX(cfg XConfig) (*X, error) {
 	if cfg.Name == "" {
 		cfg.Name = "x"
-	}
-	if cfg.URL == "" {
-		cfg.URL = defaultURL
 	}
 	if cfg.Path == "" {
 		cfg.Path = SampleStream
@@ -71,104 +73,107 @@ func NewX(cfg XConfig) (*X, error) {
 	if cfg.OnState == nil {
 		cfg.OnState = func(schema.StreamState, error) {}
 	}
-	if cfg.Transport == nil {
-		cfg.Transport = newTransport()
-	}
 	cfg.Clock = cfg.Clock.orReal()
-	base, err := url.Parse(cfg.URL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("open stream: %.100q is no URL: give one like %s", cfg.URL, defaultURL)
+	api, err := newAPI(cfg.URL, cfg.Token, cfg.Dial)
+	if err != nil {
+		return nil, err
 	}
-	u := base.JoinPath(cfg.Path)
-	u.RawQuery = streamQuery().Encode()
-	client := &http.Client{Transport: cfg.Transport, CheckRedirect: sameHost}
-	return &X{cfg: cfg, url: u.String(), client: client}, nil
-}
-
-// newTransport makes a connection for each request, so that a name is looked
-// up again and no connection outlives its stream.
-func newTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DisableKeepAlives = true
-	t.DisableCompression = true // stream decompresses itself, to see each byte arrive
-	return t
-}
-
-// sameHost lets no redirect lead to another host, which would get the token.
-func sameHost(req *http.Request, via []*http.Request) error {
-	if from := via[0].URL; req.URL.Host != from.Host || req.URL.Scheme != from.Scheme || len(via) > 3 {
-		return http.ErrUseLastResponse
-	}
-	return nil
-}
-
-// streamQuery asks for all that schema.Tweet has.
-func streamQuery() url.Values {
-	return url.Values{
-		"tweet.fields": {"id,text,author_id,created_at,lang,source,conversation_id,in_reply_to_user_id,entities,geo,public_metrics," +
-			"referenced_tweets,attachments,possibly_sensitive,withheld,edit_history_tweet_ids,note_tweet"},
-		"expansions":   {"author_id,referenced_tweets.id,referenced_tweets.id.author_id,attachments.media_keys,geo.place_id"},
-		"user.fields":  {"id,username,name,description,public_metrics,verified,location,created_at,profile_image_url"},
-		"place.fields": {"id,full_name,country_code,geo"},
-		"media.fields": {"media_key,type,url,preview_image_url,alt_text"},
-	}
+	return &X{cfg: cfg, api: api, refused: func(schema.Event, error) {}}, nil
 }
 
 // Name returns the configured name.
 func (x *X) Name() string { return x.cfg.Name }
+
+// Watch replaces XConfig.OnState. It is called before Events.
+func (x *X) Watch(watch func(schema.StreamState, error)) { x.cfg.OnState = watch }
+
+// OnRefused has refused told of each event for which there was no room, by the
+// goroutine that reads the stream. It is called before Events.
+func (x *X) OnRefused(refused func(schema.Event, error)) { x.refused = refused }
 
 // Events yields the stream's events, observed at arrival, until ctx ends or
 // the API refuses the token. It must not run twice at a time: the API allows
 // one connection.
 func (x *X) Events(ctx context.Context) iter.Seq2[schema.Event, error] {
 	return func(yield func(schema.Event, error) bool) {
-		x.cfg.OnState(schema.StateConnecting, nil)
-		for {
-			wait, err := x.connection(ctx, yield)
-			switch {
-			case ctx.Err() != nil || errors.Is(err, errStopped):
-				return
-			case errors.Is(err, errRefused):
-				yield(schema.Event{}, err)
-				return
-			}
-			x.cfg.OnState(schema.StateReconnecting, err)
-			if wait > 0 && x.cfg.Clock.Sleep(ctx, wait) != nil {
-				return
-			}
+		if x.cfg.Room == nil {
+			x.run(ctx, direct(yield))
+			return
 		}
+		x.cfg.Room.through(ctx, x.run, x.refused, yield)
 	}
+}
+
+// run connects again and again.
+func (x *X) run(ctx context.Context, in intake) {
+	x.cfg.OnState(schema.StateConnecting, nil)
+	for x.await(ctx) == nil {
+		wait, err := x.connection(ctx, in)
+		switch {
+		case ctx.Err() != nil || errors.Is(err, errStopped):
+			return
+		case errors.Is(err, errRefused):
+			in.yield(schema.Event{}, err)
+			return
+		}
+		x.next = x.cfg.Clock.Now().Add(wait)
+		x.cfg.OnState(schema.StateReconnecting, err)
+	}
+}
+
+// await waits until the client may connect.
+func (x *X) await(ctx context.Context) error {
+	until := x.next
+	if x.window.After(until) {
+		until = x.window
+	}
+	if wait := until.Sub(x.cfg.Clock.Now()); wait > 0 {
+		return x.cfg.Clock.Sleep(ctx, wait)
+	}
+	return ctx.Err()
 }
 
 var (
 	errStopped = errors.New("the reader stopped")
-	errRefused = errors.New("the bearer token is not accepted: check --x-bearer-token-file and what the app may use")
 	errSilent  = fmt.Errorf("nothing came for %v", silence)
+	errClosed  = errors.New("the server closed the stream")
+	errNoJSON  = errors.New("it is no stream of JSON")
 )
 
-// connection connects and reads until the stream ends. It returns why it
-// ended, and how long to wait before the next one.
-func (x *X) connection(ctx context.Context, yield yielder) (time.Duration, error) {
+// connection connects and reads until the stream ends. It returns a *Down that
+// says why it ended, and how long to wait before the next one.
+func (x *X) connection(ctx context.Context, in intake) (time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w := &watch{clock: x.cfg.Clock, silent: func() { cancel(errSilent) }}
-	resp, err := x.get(ctx, w)
+	backfill := x.backfill()
+	resp, err := x.get(ctx, w, backfill)
 	if err != nil {
-		return x.retry.afterNetwork(), x.connectError(cause(ctx, err))
+		return x.retry.afterNetwork(), x.down("connect to", downNetwork, cause(ctx, err))
 	}
 	defer resp.Body.Close()
-	if err := x.checkStatus(resp, w); err != nil {
-		return x.waitAfter(resp), x.connectError(err)
+	x.window = x.windowOf(resp)
+	if resp.StatusCode != http.StatusOK || mediaType(resp) == "text/html" {
+		return x.turnedAway(resp, w.reader(resp.Body), backfill)
 	}
-	x.retry.http, x.retry.limited = 0, 0
 	x.cfg.OnState(schema.StateRunning, nil)
-	delivered, err := x.read(resp, w, yield)
-	err = fmt.Errorf("read %s: %w", x.cfg.Name, cause(ctx, err))
-	if !delivered { // else it counts as a success, and may go on at once
-		return x.retry.afterNetwork(), err
+	s := session{x: x, in: in, began: x.cfg.Clock.Now(), end: downClosed}
+	err = cause(ctx, s.read(resp, w.reader(resp.Body)))
+	return s.wait(), x.down("read", s.end, err)
+}
+
+// backfill is how many minutes the API is asked to send again.
+func (x *X) backfill() int {
+	if x.last.IsZero() || x.noBackfill {
+		return 0
 	}
-	x.retry.network = 0
-	return 0, err
+	missed := x.cfg.Clock.Now().Sub(x.last)
+	return min(int(missed/time.Minute)+1, x.cfg.Backfill, MaxBackfill)
+}
+
+func (x *X) get(ctx context.Context, w *watch, backfill int) (*http.Response, error) {
+	defer w.start()()
+	return x.api.send(ctx, http.MethodGet, x.cfg.Path, streamQuery(backfill), nil)
 }
 
 // cause returns errSilent instead of the cancellation that it led to.
@@ -179,114 +184,141 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-func (x *X) connectError(err error) error {
-	return fmt.Errorf("connect to %s: %w", x.cfg.Name, err)
+// down returns a *Down without the token, which a server may echo.
+func (x *X) down(act, problem string, err error) error {
+	d := &Down{Problem: problem}
+	text := fmt.Sprintf("%s %s: %s", act, x.cfg.Name, x.cfg.Token.redact(err.Error()))
+	switch {
+	case errors.Is(err, errStopped):
+		return err
+	case errors.Is(err, errSilent):
+		d.Problem = downSilent
+	case errors.Is(err, errRefused):
+		d.Err = &refusedError{text}
+		return d
+	}
+	d.Err = errors.New(text)
+	return d
 }
 
-func (x *X) get(ctx context.Context, w *watch) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, x.url, nil)
+// refusedError is errRefused with what the server said.
+type refusedError struct{ text string }
+
+func (r *refusedError) Error() string { return r.text }
+func (r *refusedError) Unwrap() error { return errRefused }
+
+// turnedAway tells what an answer says that is no stream.
+func (x *X) turnedAway(resp *http.Response, body io.Reader, backfill int) (time.Duration, error) {
+	text, p := refusal(resp, body)
+	err := errors.New(text)
+	problem := p.kind(downHTTP(resp.StatusCode))
+	switch {
+	case resp.StatusCode/100 <= 3:
+		problem = downNoStream
+	case backfill > 0 && aboutTheRequest(resp.StatusCode):
+		x.noBackfill = true
+		err = fmt.Errorf("%s: no backfill is asked for any more", text)
+	case refuses(resp.StatusCode):
+		err = fmt.Errorf("%s: %w", text, errRefused)
+	}
+	if limited(resp.StatusCode) {
+		return jitter(x.retry.afterLimit(x.untilReset(resp))), x.down("connect to", problem, err)
+	}
+	return jitter(x.retry.afterHTTP()), x.down("connect to", problem, err)
+}
+
+// session is one connection whose answer is a stream.
+type session struct {
+	x         *X
+	in        intake
+	began     time.Time
+	alive     bool   // a line came
+	delivered bool   // a tweet came
+	noJSON    bool   // a web page came
+	told      bool   // a message ended it
+	end       string // why it ended, see Down.Problem
+}
+
+// wait returns the wait after the session. One that delivered counts as a
+// success.
+func (s *session) wait() time.Duration {
+	switch x := s.x; {
+	case s.delivered:
+		return x.retry.afterDrop(x.cfg.Clock.Now().Sub(s.began))
+	case s.noJSON, s.told:
+		return jitter(x.retry.afterHTTP())
+	default:
+		return x.retry.afterNetwork()
+	}
+}
+
+// read takes in the events of the stream until it ends, and returns why.
+func (s *session) read(resp *http.Response, body io.Reader) error {
+	plain, err := decompress(resp, body)
 	if err != nil {
-		return nil, err
+		s.end = downDamaged
+		return err
 	}
-	req.Header.Set("User-Agent", userAgent)
-	req.Header.Set("Accept-Encoding", "gzip")
-	if h := x.cfg.Token.header(); h != "" {
-		req.Header.Set("Authorization", h)
-	}
-	defer w.start()()
-	resp, err := x.client.Do(req)
-	if ue, ok := errors.AsType[*url.Error](err); ok {
-		err = ue.Err // without the URL and its long query
-	}
-	return resp, err
-}
-
-// checkStatus returns an error unless the answer is a stream.
-func (x *X) checkStatus(resp *http.Response, w *watch) error {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode == http.StatusOK && kind != "text/html" {
-		return nil
-	}
-	text := resp.Status
-	switch resp.StatusCode / 100 {
-	case 2:
-		text += ": it is no stream of JSON"
-	case 3:
-		text += ": it leads to another host"
-	}
-	if kind == "application/json" || kind == "application/problem+json" {
-		body, _ := io.ReadAll(io.LimitReader(w.reader(resp.Body), maxProblemBytes))
-		var p problemJSON
-		if json.Unmarshal(body, &p, wireOptions) == nil {
-			text += ": " + problemDetail(body)
+	rec := newRecords(plain)
+	rec.oneLine = true
+	for {
+		switch err := rec.next(); {
+		case err == io.EOF:
+			return errClosed
+		case err != nil:
+			s.end = downNetwork
+			return err
+		case !s.alive && rec.bad != nil && bytes.HasPrefix(rec.bad.Raw, []byte("<")):
+			s.end, s.noJSON = downNoStream, true
+			return errNoJSON
+		}
+		if err := s.record(rec); err != nil {
+			return err
 		}
 	}
-	text = x.cfg.Token.redact(text)
-	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-		return fmt.Errorf("%s: %w", text, errRefused)
-	}
-	return errors.New(text)
 }
 
-// waitAfter returns the wait after an answer that is no stream.
-func (x *X) waitAfter(resp *http.Response) time.Duration {
-	const enhanceYourCalm = 420 // of API v1.1
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != enhanceYourCalm {
-		return jitter(x.retry.afterHTTP())
-	}
-	var reset time.Duration
-	if unix, err := strconv.ParseInt(resp.Header.Get("X-Rate-Limit-Reset"), 10, 64); err == nil {
-		reset = min(time.Unix(unix, 0).Sub(x.cfg.Clock.Now()), limitMost)
-	}
-	return jitter(x.retry.afterLimit(reset))
-}
-
-// read yields the events of a connection until it ends. It reports whether a
-// tweet came.
-func (x *X) read(resp *http.Response, w *watch, yield yielder) (delivered bool, err error) {
-	body, err := decompress(resp, w.reader(resp.Body))
-	if err != nil {
-		return false, err
-	}
-	rec := newRecords(body)
-	rec.oneLine = true
-	end := error(nil)
-	pass := func(e schema.Event, err error) bool {
-		delivered = delivered || e.Kind == schema.KindTweet
+// record takes in the present record. It returns an error when the stream ends
+// with it.
+func (s *session) record(rec *records) (end error) {
+	x := s.x
+	x.last = x.cfg.Clock.Now()
+	at := schema.TimeOf(x.last)
+	more := yieldRecord(x.cfg.Name, rec, &at, func(e schema.Event, err error) bool {
+		s.delivered = s.delivered || e.Kind == schema.KindTweet
 		if endsStream(&e) {
+			s.end, s.told = problemKind(rec.value), true
 			end = errors.New(e.Detail)
 		}
-		return yield(e, err)
+		return s.in.yield(e, x.withoutToken(err))
+	})
+	size := len(rec.value)
+	if rec.bad != nil {
+		size = len(rec.bad.Raw)
 	}
-	for {
-		if err := rec.next(); err == io.EOF {
-			return delivered, errors.New("the server closed the stream")
-		} else if err != nil {
-			return delivered, err
-		}
-		at := schema.TimeOf(x.cfg.Clock.Now())
-		if !yieldRecord(x.cfg.Name, rec, &at, pass) {
-			return delivered, errStopped
-		}
-		if end != nil {
-			return delivered, end
-		}
+	s.in.recordEnds(size)
+	if !more {
+		return errStopped
 	}
+	if end == nil && !s.alive {
+		s.alive = true
+		x.retry.http, x.retry.limited = 0, 0
+	}
+	return end
+}
+
+// withoutToken hides the token in a record that was set aside.
+func (x *X) withoutToken(err error) error {
+	r, ok := errors.AsType[*Rejected](err)
+	if ok && x.cfg.Token.in(r.Raw) {
+		r.Raw = []byte(x.cfg.Token.redact(string(r.Raw)))
+		r.Err = errors.New(x.cfg.Token.redact(r.Err.Error()))
+	}
+	return err
 }
 
 // endsStream reports whether a message says that nothing more will come.
 func endsStream(e *schema.Event) bool {
 	return e.Control == "disconnect" ||
 		e.Control == controlProblem && (strings.HasPrefix(e.Detail, problemDisconnect) || strings.HasPrefix(e.Detail, problemConnection))
-}
-
-func decompress(resp *http.Response, body io.Reader) (io.Reader, error) {
-	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
-	case "", "identity":
-		return body, nil
-	case "gzip":
-		return openGzip(body)
-	default:
-		return nil, fmt.Errorf("content encoding %.40q is unknown", encoding)
-	}
 }

@@ -89,7 +89,7 @@ func TestXSilence(t *testing.T) {
 		return true
 	})
 	same(t, "states", c.states, []schema.StreamState{schema.StateConnecting, schema.StateRunning, schema.StateReconnecting, schema.StateRunning})
-	if len(c.errs) != 1 || c.errs[0].Error() != "read x: nothing came for 20s" || len(c.clock.slept) > 0 {
+	if len(c.errs) != 1 || c.errs[0].Error() != "read x: nothing came for 21s" || len(c.clock.slept) > 0 {
 		t.Errorf("errors %v, waits %v", c.errs, c.clock.slept)
 	}
 }
@@ -103,7 +103,7 @@ func TestXSilentServer(t *testing.T) {
 	}, sendAndHold(tweetLine(1)))
 	c = newClient(t, s.URL)
 	c.take(t, 1, nil)
-	if len(c.errs) != 1 || c.errs[0].Error() != "connect to x: nothing came for 20s" {
+	if len(c.errs) != 1 || c.errs[0].Error() != "connect to x: nothing came for 21s" {
 		t.Errorf("errors %v", c.errs)
 	}
 	checkWaits(t, c.clock.slept, 0, 250*time.Millisecond)
@@ -125,6 +125,7 @@ func checkWaits(t *testing.T, got []time.Duration, part float64, want ...time.Du
 
 func TestXWaits(t *testing.T) {
 	const html = "<html><body>" + canary + "</body></html>"
+	const problem = `{"title":"ConnectionException","connection_issue":"RuleConfigurationIssue","type":"https://api.x.com/2/problems/streaming-connection"}` + "\r\n"
 	in30s := strconv.FormatInt(newFakeClock().Now().Add(30*time.Second).Unix(), 10)
 	in10m := strconv.FormatInt(newFakeClock().Now().Add(10*time.Minute).Unix(), 10)
 	for _, tt := range []struct {
@@ -141,6 +142,10 @@ func TestXWaits(t *testing.T) {
 			[]time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second}},
 		{"200 with a web page", []answer{status(200, "text/html; charset=utf-8", html), send(tweetLine(1))}, 0.1,
 			[]time.Duration{5 * time.Second}},
+		{"200 with a web page that says it is JSON", []answer{status(200, "application/json", html), status(200, "application/json", html), send(tweetLine(1))}, 0.1,
+			[]time.Duration{5 * time.Second, 10 * time.Second}},
+		{"200 with a problem", []answer{send(problem), send("\r\n"), send(problem), send(problem), send(tweetLine(1))}, 0.1,
+			[]time.Duration{5 * time.Second, 250 * time.Millisecond, 5 * time.Second, 10 * time.Second}},
 		{"429, reset sooner", []answer{status(429, "application/json", `{"title":"ConnectionException"}`, "x-rate-limit-reset", in30s), status(503, "text/plain", ""), status(503, "text/plain", ""), send(tweetLine(1))}, 0.1,
 			[]time.Duration{60 * time.Second, 5 * time.Second, 10 * time.Second}},
 		{"429, reset later", []answer{status(429, "application/json", `{}`, "x-rate-limit-reset", in10m), send(tweetLine(1))}, 0.1,
@@ -285,8 +290,8 @@ func TestXCancel(t *testing.T) {
 }
 
 func TestNewXErrors(t *testing.T) {
-	for _, u := range []string{"api.x.com", "ftp://x", "http://", "://", "http://a b"} {
-		if _, err := NewX(XConfig{URL: u}); err == nil || !strings.HasPrefix(err.Error(), "open stream: ") {
+	for _, u := range []string{"api.x.com", "ftp://x", "http://", "://", "http://a b", "https://u:secret@h", "https://h?q", "https://u:secret@h:x"} {
+		if _, err := NewX(XConfig{URL: u}); err == nil || !strings.HasPrefix(err.Error(), "open X API: ") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("NewX(%q) = %v", u, err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"visualizer/internal/cli"
 	"visualizer/internal/obs"
 	"visualizer/internal/stack"
+	"visualizer/internal/tracing"
 	"visualizer/query"
 	"visualizer/query/server"
 )
@@ -27,12 +28,14 @@ import (
 // Settings are the flags of the command.
 type Settings struct {
 	cli.Sources
+	ingest.XFlags
 	cli.Edge
 	cli.Ops
 	Data string `help:"Folder of what is stored." default:".visualizer" placeholder:"DIR"`
 	cli.Redis
 	GraphURL string `name:"graph-url" help:"Redis with FalkorDB." placeholder:"URL"`
 	cli.NATS
+	cli.Traces
 	cli.Log
 
 	// Stdout gets the ready line.
@@ -48,7 +51,7 @@ func Command() cli.Command[Settings] {
 		Name:        "visualizer",
 		Description: "Stores a stream of tweets and serves them by GraphQL, all on this machine. A server whose URL is not given is started, and ends with the program.",
 		Vars:        map[string]string{"ops": "127.0.0.1:9090"},
-		Commands:    []cli.Subcommand{simCommand(), lettersCommand(), cli.Healthcheck()},
+		Commands:    []cli.Subcommand{simCommand(), lettersCommand(), rulesCommand(), cli.Healthcheck()},
 		Run:         Run,
 	}
 }
@@ -61,10 +64,15 @@ func Run(ctx context.Context, cfg *Settings) error {
 	}
 	// What can be wrong with the command line is found before anything is
 	// started.
-	sources, err := ingest.OpenSources(cfg.Source, cfg.Rate)
+	sources, err := ingest.OpenSources(cfg.Source, cfg.Rate, cfg.XFlags)
 	if err != nil {
 		return err
 	}
+	traces, err := tracing.Start(ctx, cfg.Traces, "visualizer", log)
+	if err != nil {
+		return err
+	}
+	defer traces.Close()
 	clients, err := obs.Listen("--listen", cfg.Listen)
 	if err != nil {
 		return startedTwice(cfg.Data, err)
@@ -82,7 +90,7 @@ func Run(ctx context.Context, cfg *Settings) error {
 	if err != nil {
 		return err
 	}
-	l := &line{cfg: cfg, log: log, servers: servers}
+	l := &line{cfg: cfg, log: log, servers: servers, traces: traces}
 	err = l.run(ctx, sources, clients, operators)
 	stopped := servers.Close()
 	if stopped != nil && ctx.Err() != nil {
@@ -107,6 +115,7 @@ type line struct {
 	cfg     *Settings
 	log     *slog.Logger
 	servers *stack.Stack
+	traces  *tracing.Tracing
 }
 
 func (l *line) run(ctx context.Context, sources []source.Source, clients, operators net.Listener) error {
@@ -115,14 +124,17 @@ func (l *line) run(ctx context.Context, sources []source.Source, clients, operat
 	in, err := ingest.New(ctx, ingest.Config{
 		Sources: sources, Rate: ingest.FileRate(l.cfg.Rate),
 		RedisURL: l.servers.RedisURL(), NATSURL: url, NATSOptions: options,
-		NewRun: l.cfg.RedisURL == "", Stay: true, Log: l.log, Metrics: metrics,
+		NewRun: l.cfg.RedisURL == "", Stay: true, Log: l.log, Metrics: metrics, Tracer: l.traces.Tracer("ingest"),
 		Bar: ingest.Terminal(os.Stderr), Summary: os.Stderr, Published: l.cfg.Published,
 	})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := query.New(ctx, query.Config{RedisURL: l.servers.RedisURL(), Deadline: l.cfg.Deadline, Log: l.log})
+	out, err := query.New(ctx, query.Config{
+		RedisURL: l.servers.RedisURL(), NATSURL: url, NATSOptions: options, Deadline: l.cfg.Deadline, Access: l.cfg.Access(), ShowPlans: l.cfg.ShowPlans,
+		Admin: server.Admin{Token: l.cfg.AdminToken, Local: true}, Log: l.log, Metrics: metrics,
+	})
 	if err != nil {
 		return err
 	}
@@ -130,6 +142,7 @@ func (l *line) run(ctx context.Context, sources []source.Source, clients, operat
 	ops := obs.NewOps(metrics, l.log)
 	ops.Check("ingest", in.Ready)
 	ops.Check("query", out.Ready)
+	ops.Check("feed", out.FeedReady)
 
 	// The edge goes on while ingest drains, so that what it still stores can
 	// be seen.
@@ -166,7 +179,7 @@ const readyEvery = 20 * time.Millisecond
 func (l *line) sayReady(ctx context.Context, addr net.Addr, out *query.Service) {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
-	for out.Ready(ctx) != nil {
+	for out.Ready(ctx) != nil || out.FeedReady(ctx) != nil {
 		select {
 		case <-ctx.Done():
 			return

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding"
 	"fmt"
 	"os"
 	"reflect"
@@ -36,8 +37,8 @@ func (s *settings) resolveSecret(flag, fileVariable string) (any, error) {
 	return nil, nil
 }
 
-// decodeSecret fills a string with a secret, without the white space around
-// it. An empty one is refused: it would let everybody in, or nobody.
+// decodeSecret fills a string, or what can unmarshal one, with a secret, without
+// the white space around it. An empty one is refused: it would let everybody in, or nobody.
 func decodeSecret(ctx *kong.DecodeContext, target reflect.Value) error {
 	token, err := ctx.Scan.PopValue("file")
 	if err != nil {
@@ -55,6 +56,9 @@ func decodeSecret(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return fmt.Errorf("%s is empty: put the secret there", from)
+	}
+	if t, ok := target.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return t.UnmarshalText([]byte(text))
 	}
 	target.SetString(text)
 	return nil

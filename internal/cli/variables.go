@@ -16,13 +16,15 @@ const fileSuffix = "_FILE"
 // variables returns the variables of all commands, without the prefix.
 func variables() []string {
 	return []string{
-		"SOURCE", "RATE", "X_URL", "X_BEARER_TOKEN_FILE", "X_BEARER_TOKEN", // ingest
+		"SOURCE", "RATE", "X_URL", "X_BEARER_TOKEN_FILE", "X_BEARER_TOKEN", "X_BACKFILL_MINUTES", // ingest
 		"RETENTION", "MAX_TWEETS",
-		"LISTEN", "DEADLINE", "ALLOWED_ORIGINS", "ALLOWED_HOSTS", "TRUSTED_PROXIES", // query
+		"LISTEN", "DEADLINE", "SHOW_PLANS", "ALLOWED_ORIGINS", "ALLOWED_HOSTS", "TRUSTED_PROXIES", "CLIENT_RATE", // query
 		"ADMIN_TOKEN_FILE", "ADMIN_TOKEN",
 		"REDIS_URL", "GRAPH_URL", "NATS_URL", "DATA", "OPS_LISTEN", // both, and the all-in-one
-		"LOG_LEVEL", "LOG_FORMAT",
+		"LOG_LEVEL", "LOG_FORMAT", "OTLP_ENDPOINT", "TRACE_RATIO",
 		"OUT", "TWEETS", "SEED", // visualizer sim
+		"TAG", "DRY_RUN", // visualizer rules
+		"QUICK", // bench
 	}
 }
 

@@ -31,6 +31,7 @@ type RedisClient struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	cut   bool
+	idle  []*ownConn // see Dedicated
 }
 
 // Cut closes the client's connections under it, so that every call ends: to a

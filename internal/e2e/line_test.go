@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds every wait; it is long because the machine may be busy.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // line is a running all-in-one.
 type line struct {

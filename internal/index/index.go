@@ -4,6 +4,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -25,6 +26,7 @@ func Ensure(ctx context.Context, client rueidis.Client, log *slog.Logger) (*Migr
 	if present, err := Current(ctx, client); err == nil && schema.VersionOfIndex(present) > schema.IndexVersion {
 		return nil, fmt.Errorf("index %s is %s, of a newer version of this program: run that version", schema.IndexAlias, present)
 	}
+	raisePrefixLimit(ctx, client, log)
 	if err := create(ctx, client, log, schema.HiddenIndex, schema.HiddenIndexDefinition()); err != nil {
 		return nil, err
 	}
@@ -133,10 +135,31 @@ func read(ctx context.Context, client rueidis.Client, name string) (map[string]r
 	if err == nil {
 		return info, nil
 	}
-	if _, fromServer := rueidis.IsRedisErr(err); fromServer {
+	if re, fromServer := rueidis.IsRedisErr(err); fromServer {
+		if re.IsLoading() {
+			return nil, errors.New("redis: it loads what is stored")
+		}
 		return nil, fmt.Errorf("index %s: %w: ingest creates it", name, err)
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, errors.New("redis: no answer in time")
+	}
 	return nil, fmt.Errorf("redis: %w", err)
+}
+
+// Count returns how many documents the index holds, whatever their number in
+// the same time.
+func Count(ctx context.Context, client rueidis.Client) (int, error) {
+	info, err := read(ctx, client, schema.IndexAlias)
+	if err != nil {
+		return 0, err
+	}
+	field := info["num_docs"]
+	n, err := field.AsInt64()
+	if err != nil {
+		return 0, fmt.Errorf("read FT.INFO %s num_docs: %w", schema.IndexAlias, err)
+	}
+	return int(n), nil
 }
 
 // Failures returns how many documents the index has refused. A tweet among

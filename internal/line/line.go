@@ -1,5 +1,5 @@
 // Package line reads from Redis how the line from the sources to the store is
-// doing.
+// doing, and starts and stops it there.
 package line
 
 import (
@@ -21,7 +21,20 @@ func Status(ctx context.Context, client rueidis.Client) (*schema.Status, error) 
 	if err != nil {
 		return nil, fmt.Errorf("read status: %w", err)
 	}
-	return schema.ParseStatus(fields, services)
+	control, err := Control(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	return schema.ParseStatus(fields, services, control)
+}
+
+// Control returns what startStream and stopStream asked for last.
+func Control(ctx context.Context, client rueidis.Client) (schema.Control, error) {
+	fields, err := client.Do(ctx, client.B().Hgetall().Key(schema.ControlKey).Build()).AsStrMap()
+	if err != nil {
+		return schema.Control{}, fmt.Errorf("read control: %w", err)
+	}
+	return schema.ParseControl(fields), nil
 }
 
 // Services returns what each ingest service that is alive is doing.

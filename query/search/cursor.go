@@ -5,63 +5,33 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-
-	"visualizer/schema"
 )
 
-// position is a place in the total order (createdAt, id). It need not be that
-// of a stored tweet.
-type position struct {
-	at *schema.Moment // nil: among those without createdAt
-	id uint64
-}
-
-func positionOf(t *schema.Tweet) position {
-	id, _ := schema.ParseID(t.ID)
-	return position{at: schema.NewMoment(t.CreatedAt, t.ID), id: id}
-}
-
-// before reports whether p stands before q in a list of the given order.
-func (p position) before(q position, o Order) bool {
-	switch {
-	case p.at == nil && q.at != nil:
-		return false
-	case p.at != nil && q.at == nil:
-		return true
-	case p.at != nil && *p.at != *q.at:
-		return (*p.at < *q.at) != o.Descending
-	}
-	return p.id != q.id && (p.id < q.id) != o.Descending
-}
-
-func (p position) equal(q position) bool { return !p.before(q, Newest) && !q.before(p, Newest) }
-
-// A cursor is the position and a sum over position, order and filter, so that
-// it works without anything kept and a foreign or damaged one is noticed. It
-// says nothing secret; the sum only guards against mistakes.
+// A cursor is value, id and a sum over both and order and filter, so that it
+// works without anything kept and a foreign or damaged one is noticed. It says
+// nothing secret; the sum only guards against mistakes. It holds the value and
+// not its sort key, so that it outlives another kind of key.
 const (
-	cursorVersion = 1
+	cursorVersion = 2
+	cursorHead    = 1 + 1 + 8 + 8 // version, flags, id, number; the name follows
 	cursorSum     = 6
-	cursorBytes   = 1 + 1 + 8 + 8 + cursorSum
-	cursorLength  = cursorBytes * 4 / 3 // in base64, which lets line ends pass
 )
 
-const (
-	flagDated = 1 << iota
-)
+// flagValue is set when the value is known.
+const flagValue = 1
 
 // encodeCursor returns the cursor of a position in the answer that scope
 // names.
 func encodeCursor(p position, scope string) string {
-	b := make([]byte, 0, cursorBytes)
-	if p.at != nil {
-		b = append(b, cursorVersion, flagDated)
-		b = binary.BigEndian.AppendUint64(b, uint64(*p.at))
-	} else {
-		b = append(b, cursorVersion, 0)
-		b = binary.BigEndian.AppendUint64(b, 0)
+	v, flags := value{}, byte(0)
+	if p.value != nil {
+		v, flags = *p.value, flagValue
 	}
+	b := make([]byte, 0, cursorHead+len(v.name)+cursorSum)
+	b = append(b, cursorVersion, flags)
 	b = binary.BigEndian.AppendUint64(b, p.id)
+	b = binary.BigEndian.AppendUint64(b, uint64(v.number))
+	b = append(b, v.name...)
 	return base64.RawURLEncoding.EncodeToString(append(b, sum(b, scope)...))
 }
 
@@ -73,19 +43,23 @@ func sum(payload []byte, scope string) []byte {
 }
 
 // decodeCursor reads a cursor made by encodeCursor with the same scope.
-func decodeCursor(s, argument, scope string) (position, error) {
+func decodeCursor(s, argument, scope string, o Order) (position, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
-	if err != nil || len(b) != cursorBytes || b[0] != cursorVersion || len(s) != cursorLength {
+	// Decoding lets line ends pass; a cursor has none.
+	if err != nil || len(b) < cursorHead+cursorSum || b[0] != cursorVersion || base64.RawURLEncoding.EncodedLen(len(b)) != len(s) {
 		return position{}, inputError("this is no cursor of this API: pass one from an edge or pageInfo as it is", argument)
 	}
-	payload := b[:cursorBytes-cursorSum]
+	payload := b[:len(b)-cursorSum]
 	if !bytes.Equal(b[len(payload):], sum(payload, scope)) {
 		return position{}, inputError("this cursor is damaged or came from another filter or order: start again without it", argument)
 	}
-	p := position{id: binary.BigEndian.Uint64(payload[10:])}
-	if payload[1]&flagDated != 0 {
-		at := schema.Moment(binary.BigEndian.Uint64(payload[2:]))
-		p.at = &at
+	id := binary.BigEndian.Uint64(payload[2:])
+	if payload[1]&flagValue == 0 {
+		return o.at(nil, id), nil
 	}
-	return p, nil
+	v := value{number: int64(binary.BigEndian.Uint64(payload[10:])), name: string(payload[cursorHead:])}
+	if !o.canHave(v) {
+		return position{}, inputError("this cursor is damaged or came from another filter or order: start again without it", argument)
+	}
+	return o.at(&v, id), nil
 }

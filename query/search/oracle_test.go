@@ -2,210 +2,282 @@ package search_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/redis/rueidis"
 
 	"visualizer/internal/index"
+	"visualizer/internal/stack"
 	"visualizer/internal/stack/stacktest"
 	"visualizer/query/search"
 	"visualizer/schema"
 )
 
-// world makes tweets in which every trap of an order is common: clumps in one
-// millisecond, equal createdAt with ids made all over the second, ids of other
-// lengths, dates outside the usual, no date at all.
-type world struct {
-	*rand.Rand
-	tweets []*schema.Tweet
-	used   map[string]bool
-}
-
-const worldStart = schema.Time(1_678_785_000_000)
-
-func newWorld(seed uint64, n int) *world {
-	w := &world{Rand: rand.New(rand.NewPCG(seed, 1)), used: map[string]bool{}}
-	for len(w.tweets) < n {
-		at := worldStart + schema.Time(w.IntN(600_000))
-		switch k := w.IntN(100); {
-		case k == 0 && len(w.tweets)+300 <= n:
-			for i := range 300 {
-				w.add(schema.Snowflake(at, uint32(i)), at)
-			}
-		case k < 30: // as X delivers it: cut to the second
-			w.add(schema.Snowflake(at, w.Uint32N(1<<12)), at/1000*1000)
-		case k < 33:
-			w.add(fmt.Sprint(1+w.IntN(99_999_999_999)), at) // before snowflakes
-		case k < 35:
-			w.add(schema.Snowflake(at, w.Uint32N(1<<22)), schema.Time(w.Int64N(500_000_000_000_000)-250_000_000_000_000)/1000*1000)
-		case k < 38:
-			if t := w.addUndated(fmt.Sprint(1 + w.IntN(99_999_999_999))); t != nil {
-				t.Hashtags = append(t.Hashtags, undated)
-			}
-		default:
-			w.add(schema.Snowflake(at, w.Uint32N(1<<22)), at)
-		}
-	}
-	return w
-}
-
-func (w *world) add(id string, at schema.Time) {
-	if t := w.addUndated(id); t != nil {
-		t.CreatedAt = &at
-	}
-}
-
-func (w *world) addUndated(id string) *schema.Tweet {
-	if w.used[id] {
-		return nil
-	}
-	w.used[id] = true
-	t := &schema.Tweet{ID: id, Text: "tweet " + id, RawText: "tweet " + id}
-	if w.IntN(20) > 0 {
-		n := w.IntN(40)
-		t.Author = &schema.User{ID: fmt.Sprint(9_900_000_000 + n)}
-		if w.IntN(10) > 0 {
-			t.Author.Username = schema.Opt(usernames[n%len(usernames)])
-		}
-	}
-	for range w.IntN(4) {
-		t.Hashtags = append(t.Hashtags, tags[w.zipf(len(tags))])
-	}
-	if w.IntN(10) > 0 {
-		t.Lang = schema.Opt(langs[w.zipf(len(langs))])
-	}
-	w.tweets = append(w.tweets, t)
-	return t
-}
-
-// undated is the hashtag of all tweets without createdAt, and of no other.
-const undated = "undated"
-
-// zipf prefers small numbers.
-func (w *world) zipf(n int) int { return min(w.IntN(n), w.IntN(n)) }
-
 var (
-	usernames = []string{"mira_vantroy", "Mira", "mira", "_", "__x__", "O_Bell", "ñandú", "Ünal", "a|b", "x} @lang:{en", "*", "$p0", "日本", "null"}
-	tags      = []string{"Kelp", "kelp", "KELP", "tide", "café", "Café", "ñandú", "ウィ・フィ", "a|b", "a,b", "a", "b", "{x}", "*", "-", "\\", "a\\|b", "$p1", "@y", "\"q\"", "covid-19", "(p)", "~", "%", " lead", "lead", "İstanbul", "ß", "SS"}
-	langs     = []string{"en", "ja", "und", "EN", "zxx", "in", "pt-BR", "ar"}
+	oracleQueries = flag.Int("oracle", 800, "how many random queries TestOracle asks")
+	oracleSeed    = flag.Uint64("oracle-seed", 7, "the seed of TestOracle's tweets and queries")
 )
 
-// filter picks a random filter; most parts come from the world, so that it
-// matches something.
-func (w *world) filter() *search.Filter {
-	f := &search.Filter{}
-	pick := func() *schema.Tweet { return w.tweets[w.IntN(len(w.tweets))] }
-	if w.IntN(8) == 0 {
-		for range 1 + w.IntN(60) {
-			f.IDs = append(f.IDs, pick().ID)
+// TestOracle compares pages of random filters in every order, walked forward,
+// backward and by offset, with a plain scan. In a third of the walks tweets
+// arrive, change, go and are stored again between the pages.
+func TestOracle(t *testing.T) {
+	client := open(t)
+	w := newWorld(*oracleSeed, 5000)
+	put(t, client, shuffled(w)...)
+	o := &oracle{t: t, world: w, client: client, kinds: map[search.Kind]int{}}
+	store := search.New(client)
+	stale := newWorld(*oracleSeed+1, 300)
+	stores := []*search.Store{
+		store, search.NewHasty(store),
+		search.NewMisled(store, shuffled(stale)),                                       // of a store that is no more
+		search.NewMisled(store, slices.Repeat([]*schema.Tweet{w.byID[w.ids[0]]}, 200)), // either all match or none
+	}
+	for asked := 0; asked < *oracleQueries; {
+		f := w.filter(0)
+		if tooMany(f) {
+			continue
 		}
-		f.IDs = append(f.IDs, "x", "0", "01", "99999999999999999999")
-	}
-	if w.IntN(6) == 0 {
-		for range w.IntN(12) {
-			f.AuthorIDs = append(f.AuthorIDs, fmt.Sprint(9_900_000_000+w.IntN(45)))
+		asked++
+		o.store = stores[asked%len(stores)]
+		if w.IntN(5) == 0 {
+			o.byOffset(f, w.order(), w.IntN(3) == 0)
+			continue
 		}
-		f.AuthorIDs = append(f.AuthorIDs, "nobody")
+		o.walk(f, w.order(), w.IntN(3) == 0)
 	}
-	if w.IntN(6) == 0 {
-		f.Usernames = w.some(usernames, "@")
+	if o.matched < *oracleQueries/2 {
+		t.Errorf("only %d of %d filters matched anything", o.matched, *oracleQueries)
 	}
-	if w.IntN(4) == 0 {
-		f.Hashtags = w.some(tags, "#")
+	if o.texts < *oracleQueries/8 {
+		t.Errorf("only %d queries matched by text", o.texts)
 	}
-	if w.IntN(6) == 0 {
-		f.AllHashtags = w.some(tags[:8], "#")
-		if w.IntN(4) == 0 {
-			f.AllHashtags = []string{}
-		}
+	if o.changes < *oracleQueries/3 {
+		t.Errorf("only %d changes were made between pages", o.changes)
 	}
-	if w.IntN(5) == 0 {
-		f.Langs = w.some(langs, "")
+	if zero := w.share(func(t *schema.Tweet) bool { return t.Metrics.Likes != nil && *t.Metrics.Likes == 0 }); zero < 0.55 {
+		t.Errorf("%.0f %% of the tweets have no likes, want about 60 %%", 100*zero)
 	}
-	if w.IntN(3) == 0 {
-		f.Since = w.moment()
+	if failures, err := index.Failures(deadline(t), client); failures != 0 || err != nil {
+		t.Errorf("the index refused %d documents, %v", failures, err)
 	}
-	if w.IntN(3) == 0 {
-		f.Until = w.moment()
-	}
-	if f.Since != nil && f.Until != nil && *f.Since > *f.Until {
-		f.Since, f.Until = f.Until, f.Since
-	}
-	return f
-}
-
-func (w *world) some(from []string, sign string) []string {
-	var out []string
-	for range 1 + w.IntN(4) {
-		v := from[w.IntN(len(from))]
-		if w.IntN(3) == 0 {
-			v = sign + v
-		}
-		out = append(out, v)
-	}
-	return out
-}
-
-// moment is often exactly that of a tweet, where inclusive and exclusive
-// differ.
-func (w *world) moment() *schema.Time {
-	at := worldStart + schema.Time(w.IntN(600_000))
-	if t := w.tweets[w.IntN(len(w.tweets))]; w.IntN(2) == 0 && t.CreatedAt != nil {
-		at = *t.CreatedAt
-	}
-	return &at
-}
-
-// list is the plain scan: what the whole answer must be.
-func (w *world) list(f *search.Filter, o search.Order) []string {
-	var found []*schema.Tweet
-	for _, t := range w.tweets {
-		if f.Match(t) {
-			found = append(found, t)
+	for _, kind := range []search.Kind{search.KindWindow, search.KindWhole, search.KindRare, search.KindTies, search.KindOffset, search.KindTotal, search.KindProbe} {
+		if o.kinds[kind] < 20 {
+			t.Errorf("only %d steps were of kind %s", o.kinds[kind], kind)
 		}
 	}
-	slices.SortFunc(found, func(a, b *schema.Tweet) int { return compare(a, b, o) })
-	ids := make([]string, len(found))
-	for i, t := range found {
-		ids[i] = t.ID
-	}
-	return ids
+	t.Logf("%d queries, %d matched, %d by text, %d pages, %d changes, steps %v", *oracleQueries, o.matched, o.texts, o.pages, o.changes, o.kinds)
 }
 
-func compare(a, b *schema.Tweet, o search.Order) int {
-	sign := 1
-	if o.Descending {
-		sign = -1
+// shuffled returns the tweets in no order, so that documents with equal keys
+// are not by chance in the order of their ids.
+func shuffled(w *world) []*schema.Tweet {
+	var tweets []*schema.Tweet
+	for _, id := range w.ids {
+		tweets = append(tweets, w.byID[id])
 	}
-	switch {
-	case a.CreatedAt == nil && b.CreatedAt != nil:
-		return 1
-	case a.CreatedAt != nil && b.CreatedAt == nil:
-		return -1
-	case a.CreatedAt != nil && *a.CreatedAt < *b.CreatedAt:
-		return -sign
-	case a.CreatedAt != nil && *a.CreatedAt > *b.CreatedAt:
-		return sign
-	}
-	return sign * schema.CompareID(a.ID, b.ID)
+	w.Shuffle(len(tweets), func(i, j int) { tweets[i], tweets[j] = tweets[j], tweets[i] })
+	return tweets
 }
 
-func deadline(t *testing.T) context.Context {
+// oracle asks the store and compares with the world.
+type oracle struct {
+	*world
+	t                       *testing.T
+	client                  rueidis.Client
+	store                   *search.Store
+	matched, pages, changes int
+	texts                   int                 // walks that matched something by text
+	kinds                   map[search.Kind]int // steps of plans
+}
+
+// maxPages bounds a walk; a longer list is entered again near its end.
+const maxPages = 8
+
+// byOffset reads a list page by page by offset.
+func (o *oracle) byOffset(f *search.Filter, order search.Order, moving bool) {
+	size := 1 + o.IntN(search.MaxFirst)
+	for page := 0; page < maxPages; page++ {
+		list := o.list(f, order)
+		offset := page * size
+		lo := min(offset, len(list))
+		got := o.check(search.Request{
+			Filter: f, Order: order, First: &size, Offset: &offset,
+			Want: search.Want{Tweets: schema.AllParts, Total: true, HasNext: true, HasPrevious: true},
+		}, list, lo, min(lo+size, len(list)))
+		if len(got.Tweets) == 0 {
+			return
+		}
+		if moving {
+			o.change(got.Tweets[0])
+		}
+	}
+}
+
+// walk reads a list page by page, forward or backward.
+func (o *oracle) walk(f *search.Filter, order search.Order, moving bool) {
+	size, backward := 1+o.IntN(search.MaxFirst), o.IntN(2) == 0
+	list := o.list(f, order)
+	if len(list) > 0 {
+		o.matched++
+		if asksText(f) {
+			o.texts++
+		}
+	}
+	var cursor *string
+	var last *schema.Tweet // whose cursor it is, as it was on its page
+	for page := 0; ; page++ {
+		if page == maxPages && len(list) > maxPages*size {
+			cursor, last = o.jump(f, order, list, backward)
+		}
+		r := search.Request{Filter: f, Order: order, Want: search.Want{Tweets: parts[o.IntN(len(parts))], Total: page == 0, HasNext: true, HasPrevious: true}}
+		lo, hi := o.slice(list, order, last, size, backward)
+		if backward {
+			r.Last, r.Before = &size, cursor
+		} else {
+			r.First, r.After = &size, cursor
+		}
+		got := o.check(r, list, lo, hi)
+		if len(got.Tweets) == 0 || page > 2*maxPages {
+			return
+		}
+		last = got.Tweets[len(got.Tweets)-1]
+		if backward {
+			last = got.Tweets[0]
+		}
+		cursor = new(got.Cursor(last))
+		if moving {
+			o.change(last)
+			list = o.list(f, order)
+		}
+	}
+}
+
+// slice returns which part of the list the page next to a tweet must be.
+func (o *oracle) slice(list []*schema.Tweet, order search.Order, last *schema.Tweet, size int, backward bool) (lo, hi int) {
+	if backward {
+		hi = len(list)
+		if last != nil {
+			hi, _ = slices.BinarySearchFunc(list, last, func(a, b *schema.Tweet) int { return compare(a, b, order) })
+		}
+		return max(hi-size, 0), hi
+	}
+	if last != nil {
+		var found bool
+		if lo, found = slices.BinarySearchFunc(list, last, func(a, b *schema.Tweet) int { return compare(a, b, order) }); found {
+			lo++
+		}
+	}
+	return lo, min(lo+size, len(list))
+}
+
+// jump reads one tweet by offset, not far from the end that the walk goes to,
+// and returns its cursor.
+func (o *oracle) jump(f *search.Filter, order search.Order, list []*schema.Tweet, backward bool) (*string, *schema.Tweet) {
+	offset := o.IntN(min(len(list), 200))
+	if !backward {
+		offset = min(max(len(list)-1-offset, 0), search.MaxOffset)
+	}
+	got := o.check(search.Request{Filter: f, Order: order, First: new(1), Offset: &offset, Want: search.Want{Tweets: schema.AllParts, HasNext: true, HasPrevious: true}}, list, offset, offset+1)
+	return new(got.Cursor(got.Tweets[0])), got.Tweets[0]
+}
+
+// check asks for a page, which must be list[lo:hi].
+func (o *oracle) check(r search.Request, list []*schema.Tweet, lo, hi int) *search.Page {
+	o.t.Helper()
+	o.pages++
+	got, err := o.store.Tweets(deadline(o.t), r)
+	what := func() string {
+		return fmt.Sprintf("%s\nrows %d:%d of %d", describe(r), lo, hi, len(list))
+	}
+	if err != nil {
+		o.t.Fatalf("%s: %v", what(), err)
+	}
+	for _, step := range got.Plan.Steps() {
+		o.kinds[step.Kind]++
+	}
+	want := make([]string, hi-lo)
+	for i, t := range list[lo:hi] {
+		want[i] = t.ID
+	}
+	if diff := cmp.Diff(want, ids(got)); diff != "" {
+		o.t.Fatalf("%s (-want +got):\n%splan %+v", what(), diff, got.Plan.Steps())
+	}
+	if r.Want.Tweets == schema.AllParts {
+		// RedisJSON may miss the last bit of a degree.
+		if diff := cmp.Diff(list[lo:hi], got.Tweets, cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			o.t.Fatalf("%s (-want +got):\n%s", what(), diff)
+		}
+	}
+	if got.HasPrevious != (lo > 0) || got.HasNext != (hi < len(list)) {
+		o.t.Fatalf("%s: hasPrevious %v, hasNext %v", what(), got.HasPrevious, got.HasNext)
+	}
+	if r.Want.Total && got.Total != len(list) {
+		o.t.Fatalf("%s: total %d", what(), got.Total)
+	}
+	return got
+}
+
+// parts are what clients want of tweets. What orders a list is read in any case.
+var parts = []schema.Parts{schema.AllParts, schema.PartsOf("id"), schema.PartsOf("text", "references")}
+
+func describe(r search.Request) string {
+	text, err := json.Marshal(r, json.OmitZeroStructFields(true))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// change does to the store what may happen between two pages: new tweets,
+// other counters, deletes, among them of the cursor's tweet, and tweets stored
+// again, which gives them other internal numbers.
+func (o *oracle) change(last *schema.Tweet) {
+	o.changes++
+	var stored []*schema.Tweet
+	for range 1 + o.IntN(3) {
+		stored = append(stored, o.make(1)...)
+		changed := *o.any()
+		changed.Metrics = o.metrics()
+		stored = append(stored, o.put(&changed), o.any(), o.any())
+	}
+	gone := []string{o.any().ID}
+	if o.IntN(3) == 0 {
+		gone = append(gone, last.ID)
+	}
+	for _, id := range gone {
+		o.remove(id)
+		stored = slices.DeleteFunc(stored, func(t *schema.Tweet) bool { return t.ID == id })
+		if err := o.client.Do(deadline(o.t), o.client.B().Del().Key(schema.TweetKey(id)).Build()).Error(); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	put(o.t, o.client, stored...)
+}
+
+func deadline(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
 // open returns a client of a Redis with the index.
-func open(t *testing.T) rueidis.Client {
+func open(t testing.TB) rueidis.Client {
 	t.Helper()
-	client := stacktest.Redis(t, stacktest.Start(t))
+	return openOn(t, stacktest.Start(t))
+}
+
+func openOn(t testing.TB, servers *stack.Stack) rueidis.Client {
+	t.Helper()
+	client := stacktest.Redis(t, servers)
 	if _, err := index.Ensure(deadline(t), client, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
@@ -215,11 +287,25 @@ func open(t *testing.T) rueidis.Client {
 	return client
 }
 
-func put(t *testing.T, client rueidis.Client, tweets ...*schema.Tweet) {
+func put(t testing.TB, client rueidis.Client, tweets ...*schema.Tweet) {
+	t.Helper()
+	var docs []schema.Document
+	for _, tw := range tweets {
+		docs = append(docs, schema.NewDocument(*tw, schema.Ranks{}))
+	}
+	putDocuments(t, client, docs)
+}
+
+// putRanked stores a tweet as observed at a rank.
+func putRanked(t testing.TB, client rueidis.Client, tw *schema.Tweet, rank schema.Rank) {
+	t.Helper()
+	putDocuments(t, client, []schema.Document{schema.NewDocument(*tw, schema.Ranks{Top: rank})})
+}
+
+func putDocuments(t testing.TB, client rueidis.Client, docs []schema.Document) {
 	t.Helper()
 	var cmds rueidis.Commands
-	for _, tw := range tweets {
-		doc := schema.NewDocument(*tw, schema.Ranks{})
+	for _, doc := range docs {
 		doc.Own = true
 		json, err := schema.Encode(doc)
 		if err != nil {
@@ -230,84 +316,6 @@ func put(t *testing.T, client rueidis.Client, tweets ...*schema.Tweet) {
 	for _, r := range client.DoMulti(deadline(t), cmds...) {
 		if err := r.Error(); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// TestOracle compares pages of random filters, walked in both directions, with
-// a plain scan.
-func TestOracle(t *testing.T) {
-	client := open(t)
-	store := search.New(client)
-	w := newWorld(7, 3500)
-	// Stored in no order, so that documents with equal keys are not by chance
-	// in the order of their ids.
-	w.Shuffle(len(w.tweets), func(i, j int) { w.tweets[i], w.tweets[j] = w.tweets[j], w.tweets[i] })
-	put(t, client, w.tweets...)
-	queries, pages, nonEmpty := 400, 0, 0
-	for range queries {
-		f := w.filter()
-		o := search.Order{Field: search.OrderCreatedAt, Descending: w.IntN(2) == 0}
-		want := w.list(f, o)
-		size := 1 + w.IntN(search.MaxFirst)
-		if len(want) > 500 && size < 20 {
-			size += 20
-		}
-		if len(want) > 0 {
-			nonEmpty++
-		}
-		pages += walk(t, store, f, o, want, size, w.IntN(2) == 0)
-	}
-	for _, backward := range []bool{false, true} {
-		f := &search.Filter{Hashtags: []string{undated}}
-		pages += walk(t, store, f, search.Newest, w.list(f, search.Newest), 7, backward)
-	}
-	if nonEmpty < queries/2 {
-		t.Errorf("only %d of %d filters matched anything", nonEmpty, queries)
-	}
-	t.Logf("%d queries, %d matched, %d pages", queries, nonEmpty, pages)
-}
-
-// walk reads a whole list page by page and returns how many pages it had.
-func walk(t *testing.T, store *search.Store, f *search.Filter, o search.Order, want []string, size int, backward bool) int {
-	t.Helper()
-	var cursor *string
-	from, pages := 0, 0
-	if backward {
-		from = len(want)
-	}
-	for {
-		r := search.Request{Filter: f, Order: o, Want: search.Want{Tweets: true, Total: pages == 0, HasNext: true, HasPrevious: true}}
-		lo, hi := from, min(from+size, len(want))
-		if backward {
-			lo, hi = max(from-size, 0), from
-			r.Last, r.Before = &size, cursor
-		} else {
-			r.First, r.After = &size, cursor
-		}
-		page, err := store.Tweets(deadline(t), r)
-		if err != nil {
-			t.Fatalf("filter %+v order %v: %v", f, o, err)
-		}
-		if diff := cmp.Diff(want[lo:hi], ids(page)); diff != "" {
-			t.Fatalf("filter %+v order %v backward %v rows %d:%d of %d (-want +got):\n%s", f, o, backward, lo, hi, len(want), diff)
-		}
-		if page.HasPrevious != (lo > 0) || page.HasNext != (hi < len(want)) {
-			t.Fatalf("filter %+v order %v backward %v rows %d:%d of %d: hasPrevious %v, hasNext %v", f, o, backward, lo, hi, len(want), page.HasPrevious, page.HasNext)
-		}
-		if r.Want.Total && page.Total != len(want) {
-			t.Fatalf("filter %+v: total %d, want %d", f, page.Total, len(want))
-		}
-		pages++
-		if len(page.Tweets) == 0 {
-			return pages
-		}
-		if backward {
-			c := page.Cursor(page.Tweets[0])
-			cursor, from = &c, lo
-		} else {
-			c := page.Cursor(page.Tweets[len(page.Tweets)-1])
-			cursor, from = &c, hi
 		}
 	}
 }
@@ -326,13 +334,16 @@ func TestPageCorners(t *testing.T) {
 	client := open(t)
 	store := search.New(client)
 	w := newWorld(3, 12)
-	w.addUndated("77")
-	w.addUndated("78")
-	put(t, client, w.tweets...)
+	w.put(w.tweet("77", nil))
+	w.put(w.tweet("78", nil))
+	put(t, client, shuffled(w)...)
 	for _, descending := range []bool{true, false} {
 		o := search.Order{Field: search.OrderCreatedAt, Descending: descending}
-		want := w.list(nil, o)
-		all, err := store.Tweets(deadline(t), search.Request{Order: o, First: new(100), Want: search.Want{Tweets: true}})
+		var want []string
+		for _, tw := range w.list(nil, o) {
+			want = append(want, tw.ID)
+		}
+		all, err := store.Tweets(deadline(t), search.Request{Order: o, First: new(100), Want: search.Want{Tweets: schema.AllParts}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +368,7 @@ func TestPageCorners(t *testing.T) {
 
 func corner(t *testing.T, store *search.Store, o search.Order, want, cursors []string, n, c int, last, before bool) {
 	t.Helper()
-	r := search.Request{Order: o, Want: search.Want{Tweets: true, HasNext: true, HasPrevious: true}}
+	r := search.Request{Order: o, Want: search.Want{Tweets: schema.AllParts, HasNext: true, HasPrevious: true}}
 	lo, hi := 0, len(want) // of the interval
 	switch {
 	case c >= 0 && before:

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"visualizer/schema"
 )
@@ -11,23 +12,8 @@ import (
 const (
 	DefaultFirst = 10
 	MaxFirst     = 100
+	MaxOffset    = 10_000
 )
-
-// OrderField is a value that orders a list.
-type OrderField string
-
-// OrderCreatedAt orders by createdAt, then id.
-const OrderCreatedAt OrderField = "CREATED_AT"
-
-// Order is the order of a list: by the field's value, then by id as a number,
-// both in the direction given; tweets without the value come last.
-type Order struct {
-	Field      OrderField
-	Descending bool
-}
-
-// Newest is the order when none is given.
-var Newest = Order{Field: OrderCreatedAt, Descending: true}
 
 // Request is what a client asked of tweets.
 type Request struct {
@@ -37,17 +23,25 @@ type Request struct {
 	Last   *int
 	After  *string
 	Before *string
+	Offset *int
 	Want   Want
+	// Epoch is that of the store, when the caller has read it; "" has it read.
+	Epoch string
 }
 
 // Want says which parts of the answer are needed; the others cost nothing.
-type Want struct{ Tweets, Total, HasNext, HasPrevious bool }
+type Want struct {
+	// Tweets are the fields of the page's tweets, 0 where these aren't needed.
+	// The others may be absent from them.
+	Tweets                      schema.Parts
+	Total, HasNext, HasPrevious bool
+}
 
 // span is a checked request: n tweets from one end of the open interval
-// between two positions. A nil position is the end of the list.
+// between two positions, behind the first skip. A nil position is the end of the list.
 type span struct {
 	after, before *position
-	n             int
+	skip, n       int
 	fromEnd       bool // the last n instead of the first n
 }
 
@@ -61,29 +55,45 @@ func (r *Request) span(scope string) (span, error) {
 		return s, inputError("after and before exclude each other: give one", "before")
 	}
 	s.n = DefaultFirst
-	name, count := "first", r.First
-	if r.Last != nil {
-		name, count, s.fromEnd = "last", r.Last, true
-	}
-	if count != nil {
-		if *count < 0 || *count > MaxFirst {
-			return s, inputError(fmt.Sprintf("%d is out of range: give 0 to %d", *count, MaxFirst), name)
+	s.fromEnd = r.Last != nil
+	for _, number := range []struct {
+		name  string
+		given *int
+		limit int
+		to    *int
+	}{{"first", r.First, MaxFirst, &s.n}, {"last", r.Last, MaxFirst, &s.n}, {"offset", r.Offset, MaxOffset, &s.skip}} {
+		if err := take(number.given, number.name, number.limit, number.to); err != nil {
+			return s, err
 		}
-		s.n = *count
+	}
+	if r.Offset != nil && (r.Last != nil || r.After != nil || r.Before != nil) {
+		return s, inputError("offset goes with first only: leave out last, after and before, or offset", "offset")
 	}
 	var err error
-	if s.after, err = cursorArgument(r.After, "after", scope); err != nil {
+	if s.after, err = r.position(r.After, "after", scope); err != nil {
 		return s, err
 	}
-	s.before, err = cursorArgument(r.Before, "before", scope)
+	s.before, err = r.position(r.Before, "before", scope)
 	return s, err
 }
 
-func cursorArgument(cursor *string, name, scope string) (*position, error) {
+// take sets a number that was given.
+func take(given *int, name string, limit int, to *int) error {
+	if given == nil {
+		return nil
+	}
+	if *given < 0 || *given > limit {
+		return inputError(fmt.Sprintf("%d is out of range: give 0 to %d", *given, limit), name)
+	}
+	*to = *given
+	return nil
+}
+
+func (r *Request) position(cursor *string, name, scope string) (*position, error) {
 	if cursor == nil {
 		return nil, nil
 	}
-	p, err := decodeCursor(*cursor, name, scope)
+	p, err := decodeCursor(*cursor, name, scope, r.Order)
 	if err != nil {
 		return nil, err
 	}
@@ -91,18 +101,26 @@ func cursorArgument(cursor *string, name, scope string) (*position, error) {
 }
 
 // scope names the answer that a cursor belongs to.
-func (r *Request) scope() string {
-	return string(r.Order.Field) + strconv.FormatBool(r.Order.Descending) + r.Filter.canonical()
+func (o Order) scope(p *Predicate) string {
+	return string(o.Field) + strconv.FormatBool(o.Descending) + p.Canonical()
 }
 
-// Page is an answer. Only what the request wanted is filled.
+// Page is an answer. Only what the request wanted is filled, and of the tweets
+// what orders them.
 type Page struct {
 	Tweets      []*schema.Tweet // in list order
 	Total       int             // of the filter, cursors aside
 	HasNext     bool
 	HasPrevious bool
-	scope       string
+	Plan        *Plan // what was done for it
+	// Asked is when the first part of it was asked for.
+	Asked time.Time
+	// Epoch is that of the store before it was asked for; "" when nothing is
+	// cached.
+	Epoch string
+	order Order
+	scope string
 }
 
 // Cursor returns the cursor of a tweet of this page.
-func (p *Page) Cursor(t *schema.Tweet) string { return encodeCursor(positionOf(t), p.scope) }
+func (p *Page) Cursor(t *schema.Tweet) string { return encodeCursor(p.order.positionOf(t), p.scope) }

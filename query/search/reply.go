@@ -28,31 +28,44 @@ type result struct {
 // row is one hit; tweet is "" when the document went away meanwhile.
 type row struct{ tweet string }
 
-// parse reads a reply. A warning means that the answer is not complete, which
-// is an error here: a shorter truth is none.
-func parse(reply rueidis.RedisResult) (result, error) {
+// answer is a reply whose hits are not read yet.
+type answer struct {
+	total int
+	hits  []rueidis.RedisMessage
+}
+
+// readAnswer reads the head of a reply. A warning means that it is not
+// complete, which is an error here: a shorter truth is none.
+func readAnswer(reply rueidis.RedisResult) (answer, error) {
 	fields, err := reply.AsMap()
 	if err != nil {
-		return result{}, err
+		return answer{}, err
 	}
 	if err := warning(fields["warning"]); err != nil {
-		return result{}, err
+		return answer{}, err
 	}
-	var r result
 	total := fields["total_results"]
 	n, err := total.AsInt64()
 	if err != nil {
-		return r, fmt.Errorf("%w: total_results: %w", errMalformed, err)
+		return answer{}, fmt.Errorf("%w: total_results: %w", errMalformed, err)
 	}
-	r.total = int(n)
 	results := fields["results"]
 	hits, err := results.ToArray()
 	if err != nil {
-		return r, fmt.Errorf("%w: results: %w", errMalformed, err)
+		return answer{}, fmt.Errorf("%w: results: %w", errMalformed, err)
 	}
-	r.rows = make([]row, len(hits))
-	for i := range hits {
-		if r.rows[i].tweet, err = tweetOf(&hits[i]); err != nil {
+	return answer{total: int(n), hits: hits}, nil
+}
+
+// parse reads a reply whose hits are tweets.
+func parse(reply rueidis.RedisResult) (result, error) {
+	a, err := readAnswer(reply)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{total: a.total, rows: make([]row, len(a.hits))}
+	for i := range a.hits {
+		if r.rows[i].tweet, err = tweetOf(&a.hits[i]); err != nil {
 			return r, fmt.Errorf("%w: hit %d: %w", errMalformed, i, err)
 		}
 	}
@@ -73,15 +86,7 @@ func warning(m rueidis.RedisMessage) error {
 
 // tweetOf returns the JSON of the tweet in a hit.
 func tweetOf(hit *rueidis.RedisMessage) (string, error) {
-	fields, err := hit.AsMap()
-	if err != nil {
-		return "", err
-	}
-	attributes := fields["extra_attributes"]
-	if attributes.IsNil() {
-		return "", nil
-	}
-	values, err := attributes.AsMap()
+	values, err := attributes(hit)
 	if err != nil {
 		return "", err
 	}
@@ -90,6 +95,19 @@ func tweetOf(hit *rueidis.RedisMessage) (string, error) {
 		return "", nil
 	}
 	return tweet.ToString()
+}
+
+// attributes returns the values of a hit; none when its document went away.
+func attributes(hit *rueidis.RedisMessage) (map[string]rueidis.RedisMessage, error) {
+	fields, err := hit.AsMap()
+	if err != nil {
+		return nil, err
+	}
+	values := fields["extra_attributes"]
+	if values.IsNil() {
+		return nil, nil
+	}
+	return values.AsMap()
 }
 
 // classify tells what clients may know of a failed call; ctx is the caller's. An
@@ -114,15 +132,16 @@ func classify(ctx context.Context, err error) error {
 // errMalformed: Redis answered, but not what was asked for.
 var errMalformed = errors.New("malformed reply")
 
-// decode reads the tweets of rows; a document that went away is left out.
-func decode(rows []row) ([]*schema.Tweet, error) {
+// decode reads parts of the tweets of rows; a document that went away is left
+// out.
+func decode(rows []row, parts schema.Parts) ([]*schema.Tweet, error) {
 	tweets := make([]*schema.Tweet, 0, len(rows))
 	for _, r := range rows {
 		if r.tweet == "" {
 			continue
 		}
-		t := new(schema.Tweet)
-		if err := schema.Decode([]byte(r.tweet), t); err != nil {
+		t, err := schema.ReadTweet(r.tweet, parts)
+		if err != nil {
 			return nil, err
 		}
 		tweets = append(tweets, t)

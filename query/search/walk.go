@@ -1,7 +1,6 @@
 package search
 
 import (
-	"strconv"
 	"strings"
 
 	"visualizer/schema"
@@ -20,101 +19,95 @@ type walk struct {
 // descending reports whether the walk meets larger values first.
 func (w walk) descending() bool { return w.list.Descending != w.backward }
 
-// before reports whether the walk meets p before q.
-func (w walk) before(p, q position) bool {
+// compare is negative when the walk meets p before q.
+func (w walk) compare(p, q position) int {
+	c := w.list.compare(p, q)
 	if w.backward {
-		return q.before(p, w.list)
+		return -c
 	}
-	return p.before(q, w.list)
+	return c
 }
 
 // holds reports whether p is on the walk.
 func (w walk) holds(p position) bool {
-	if w.from != nil && !w.before(*w.from, p) && !(w.inclusive && w.from.equal(p)) {
-		return false
+	if w.from != nil {
+		if c := w.compare(*w.from, p); c > 0 || c == 0 && !w.inclusive {
+			return false
+		}
 	}
-	return w.to == nil || w.before(p, *w.to)
+	return w.to == nil || w.compare(p, *w.to) < 0
 }
 
-// dated and undated report whether the walk passes the tweets with and without
-// createdAt. Those without stand last in the list, whatever its direction.
-func (w walk) dated() bool {
+// segments returns the parts of the list that the walk passes, in its order.
+func (w walk) segments() []segment {
+	valued, nulls := segment{order: w.list}, segment{order: w.list, nulls: true}
+	first, last := w.from, w.to
 	if w.backward {
-		return w.to == nil || w.to.at != nil
+		first, last = w.to, w.from
 	}
-	return w.from == nil || w.from.at != nil
+	var passed []segment
+	if first == nil || first.value != nil {
+		passed = append(passed, valued)
+	}
+	if last == nil || last.value == nil {
+		passed = append(passed, nulls)
+	}
+	if w.backward && len(passed) == 2 {
+		passed[0], passed[1] = passed[1], passed[0]
+	}
+	return passed
 }
 
-func (w walk) undated() bool {
-	if w.backward {
-		return w.from == nil || w.from.at == nil
-	}
-	return w.to == nil || w.to.at == nil
-}
-
-// bounds returns the walk's positions as lower and upper bounds of the dated
-// tweets' order, nil where it is open.
-func (w walk) bounds() (lower, upper *position) {
-	lower, upper = w.from, w.to
+// bounds returns the walk's positions in a segment as lower and upper bounds of
+// its keys, nil where it is open.
+func (w walk) bounds(s segment) (lower, upper *position) {
+	lower, upper = s.only(w.from), s.only(w.to)
 	if w.descending() {
 		lower, upper = upper, lower
 	}
 	return lower, upper
 }
 
-// narrow returns the window in which all dated tweets of the walk lie. It
-// holds the ties of both ends as well.
-func (w walk) narrow(win window) window {
-	lower, upper := w.bounds()
-	if lower != nil && lower.at != nil {
-		win = win.atLeast(*lower.at)
+// stretch returns the places of a segment that the walk passes. It holds the
+// ties of both ends as well.
+func (w walk) stretch(s segment) stretch {
+	var st stretch
+	lower, upper := w.bounds(s)
+	if lower != nil {
+		st.from = new(s.place(*lower))
 	}
-	if upper != nil && upper.at != nil {
-		win = win.atMost(*upper.at)
+	if upper != nil {
+		st.to = new(s.place(*upper))
 	}
-	return win
+	return st
 }
 
-// filter returns the walk's bounds as a FILTER of FT.AGGREGATE over the keys
-// in names, "" when it is open.
-func (w walk) filter(names ...string) string {
-	lower, upper := w.bounds()
-	dated := names[0] == schema.FieldCreatedAt
+// filter returns the walk's bounds in a segment as a FILTER of FT.AGGREGATE, ""
+// when it is open.
+func (w walk) filter(s segment) string {
+	lower, upper := w.bounds(s)
 	var parts []string
-	for _, b := range []struct {
-		at *position
-		op string
-	}{{lower, ">"}, {upper, "<"}} {
-		if b.at == nil || (b.at.at != nil) != dated {
-			continue
-		}
-		parts = append(parts, beyond(names, keys(*b.at, dated), b.op, w.inclusive && b.at == w.from))
+	if lower != nil {
+		parts = append(parts, beyond(s.terms(*lower), ">", w.inclusive && !w.descending()))
+	}
+	if upper != nil {
+		parts = append(parts, beyond(s.terms(*upper), "<", w.inclusive && w.descending()))
 	}
 	return strings.Join(parts, " && ")
 }
 
-// keys are the values under which a position sorts, most significant first.
-func keys(p position, dated bool) []string {
-	seq, lo := schema.SplitNumber(p.id)
-	k := []string{strconv.FormatUint(seq, 10), strconv.FormatUint(lo, 10)}
-	if dated {
-		return append([]string{p.at.String()}, k...)
-	}
-	return k
-}
-
-// beyond returns the lexicographic comparison of names with values:
+// beyond returns the lexicographic comparison of fields with values:
 // a > x || (a == x && (b > y || …)).
-func beyond(names, values []string, op string, orEqual bool) string {
-	name, value := "@"+names[0], values[0]
-	if len(names) == 1 {
+func beyond(terms []term, op string, orEqual bool) string {
+	name, value := "@"+terms[0].field, terms[0].literal
+	if len(terms) == 1 {
 		if orEqual {
 			op += "="
 		}
 		return "(" + name + " " + op + " " + value + ")"
 	}
 	return "(" + name + " " + op + " " + value + " || (" + name + " == " + value + " && " +
-		beyond(names[1:], values[1:], op, orEqual) + "))"
+		beyond(terms[1:], op, orEqual) + "))"
 }
 
 // behind is the walk to what lies on the other side of w's beginning, which it
@@ -128,7 +121,7 @@ func (w walk) behind() walk {
 func (w walk) ahead(rows []*schema.Tweet) walk {
 	next := walk{list: w.list, backward: w.backward, from: w.from}
 	if len(rows) > 0 {
-		p := positionOf(rows[len(rows)-1])
+		p := w.list.positionOf(rows[len(rows)-1])
 		next.from = &p
 	}
 	return next
