@@ -28,6 +28,7 @@ var testAccess = access.Config{Hosts: access.Hosts{"example.com"}}
 // edge is the handler over a Redis that holds tweets.
 type edge struct {
 	handler http.Handler
+	store   *search.Store
 	redis   rueidis.Client
 }
 
@@ -54,7 +55,8 @@ func newEdge(t testing.TB, tweets ...schema.Tweet) *edge {
 			t.Fatal(err)
 		}
 	}
-	return &edge{handler: New(Config{Store: search.New(client), Deadline: 20 * time.Second, Access: testAccess, Log: log}), redis: client}
+	store := search.New(client)
+	return &edge{handler: New(Config{Store: store, Deadline: 20 * time.Second, Access: testAccess, Log: log}), store: store, redis: client}
 }
 
 // reply is a GraphQL response with one field.
@@ -162,6 +164,9 @@ func TestReferencesInOneTrip(t *testing.T) {
 		tweets = append(tweets, schema.Tweet{ID: fmt.Sprint(1000 + i), References: []schema.Reference{{Type: schema.Quoted, ID: fmt.Sprint(1000 + i/2)}, {Type: schema.RepliedTo, ID: "5"}}})
 	}
 	e := newEdge(t, tweets...)
+	if err := e.store.Prepare(t.Context()); err != nil { // which also reads tweets by id, when it likes
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, query string
 		calls       int
