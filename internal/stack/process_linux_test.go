@@ -85,8 +85,9 @@ func TestStartRightAfterAKill(t *testing.T) {
 	if alive(pid) {
 		t.Errorf("redis-server %d still runs beside the new one", pid)
 	}
-	c = connect(t, s.RedisURL())
-	eventually(t, "the tweet is found", func() bool { return found(t, c) == 1 })
+	if n := found(t, connect(t, s.RedisURL())); n != 1 {
+		t.Errorf("found %d tweets, want 1", n)
+	}
 }
 
 // A snapshot is written by a fork, which neither a kill of its server nor one of
