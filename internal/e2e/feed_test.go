@@ -20,6 +20,7 @@ import (
 // piped is a line whose tweets the test sends.
 type piped struct {
 	*line
+	data string // the folder of its servers
 	pipe *os.File
 	next int
 }
@@ -38,7 +39,7 @@ func startPiped(t *testing.T, change func(*allinone.Settings)) *piped {
 	if change != nil {
 		change(cfg)
 	}
-	l := &piped{line: start(t, cfg), next: firstPiped}
+	l := &piped{line: start(t, cfg), data: cfg.Data, next: firstPiped}
 	var err error
 	if l.pipe, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -37,17 +36,7 @@ type call struct {
 
 func (e *edge) call(t *testing.T, c call) *http.Response {
 	t.Helper()
-	req := httptest.NewRequest(c.method, c.path, strings.NewReader(c.body))
-	for line := range strings.Lines(c.header) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if name == "Host" {
-			req.Host = value
-		} else if name != "" {
-			req.Header.Add(name, value)
-		}
-	}
-	rec := httptest.NewRecorder()
-	e.handler.ServeHTTP(rec, req)
+	rec := e.do(c.method, c.path, c.header, c.body)
 	if rec.Code != c.status || !strings.Contains(rec.Body.String(), c.says) {
 		t.Errorf("%s: %d %.200s, want %d that says %q", c.name, rec.Code, rec.Body, c.status, c.says)
 	}

@@ -115,7 +115,7 @@ func (e *edge) askJSON(t *testing.T, query, variables string) reply {
 		t.Fatal(err)
 	}
 	var r reply
-	if err := json.Unmarshal(e.send("", "", string(b)).Body.Bytes(), &r); err != nil {
+	if err := json.Unmarshal(e.send("", "", "", string(b)).Body.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

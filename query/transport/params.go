@@ -31,6 +31,9 @@ func readPost(r *http.Request) (*graphql.RawParams, *problem) {
 	if err != nil || kind != typeJSON || charset != "" && charset != "utf-8" && charset != "utf8" {
 		return nil, &problem{http.StatusUnsupportedMediaType, "the Content-Type is not application/json in UTF-8: send the operation as a JSON object"}
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &problem{http.StatusUnsupportedMediaType, "the body has a Content-Encoding: send it as it is"}
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, malformed("the body could not be read: send it again")
