@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,10 +14,15 @@ import (
 	"visualizer/schema"
 )
 
-// letterbox keeps letters as JetStream does.
-type letterbox struct{ ids []string }
+// letterbox keeps letters as JetStream does, of several lanes at once.
+type letterbox struct {
+	mu  sync.Mutex
+	ids []string
+}
 
 func (l *letterbox) keep(id string, letter schema.DeadLetter, again bool) (known bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if known = slices.Contains(l.ids, id); !known {
 		l.ids = append(l.ids, id)
 	}
